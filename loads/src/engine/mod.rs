@@ -1,11 +1,13 @@
 //! Knows what several workloads are made on.
 //!
-//! Gives: [`alone`], the harness of loads of one machine; [`net`], that of loads between hosts;
-//! [`exchange`], loads of requests and responses on it; [`http`], responses of
-//! HTTP as bytes; [`pace`], moments at which work is due; [`times`], how response times are told.
+//! Gives: [`access`], accesses as IOmeter lists them; [`alone`], the harness of loads of one
+//! machine; [`net`], that of loads between hosts; [`exchange`], loads of requests and responses on
+//! it; [`http`], responses of HTTP as bytes; [`pace`], moments at which work is due; [`times`], how
+//! response times are told.
 //! Never: a workload.
 //! Start reading at `alone/mod.rs`.
 
+pub mod access;
 pub mod alone;
 pub mod exchange;
 pub mod http;

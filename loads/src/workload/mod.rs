@@ -1,6 +1,6 @@
 //! Knows which workloads there are, a folder each.
 //!
-//! Gives: [`ALL`], [`find`].
+//! Gives: [`ALL`], [`find`]; [`plan_of_fio`] and [`fio_of_run`], between plans and jobs of fio.
 //! Never: one workload knows another, or a factor, or a probe.
 //! Start reading at `mem_copy/README.md`, a load of one machine; then `tcp_stream/README.md`.
 
@@ -29,6 +29,8 @@ workloads! {
     tcp_rr,
     tcp_stream,
 }
+
+pub use disk::fio::{jobs as fio_of_run, plan as plan_of_fio};
 
 /// The workload of a name.
 #[must_use]

@@ -74,6 +74,11 @@ pub trait Hot {
     }
     /// The window begins: from now on the loop records the times of its operations.
     fn opens(&mut self, _window: Span) {}
+    /// Bytes of a unit of its work, on average over the window, where units differ in size; asked
+    /// for after [`Self::verify`].
+    fn unit_bytes(&self) -> Option<f64> {
+        None
+    }
     /// The times that it recorded in the window; asked for after [`Self::verify`].
     fn distributions(&mut self) -> Vec<Distribution> {
         Vec::new()
@@ -161,6 +166,8 @@ pub struct Series {
     pub verified: Result<u64, String>,
     /// What [`Hot::digest`] gives; none in a simulated lab.
     pub digest: Option<u64>,
+    /// What [`Hot::unit_bytes`] gives.
+    pub unit_bytes: Option<f64>,
     /// What [`Hot::distributions`] gives.
     pub distributions: Vec<Distribution>,
 }
@@ -327,10 +334,10 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         }
         let (verified, digest) = (hot.verify(), Some(hot.digest()));
         // What was under way at the close is complete now.
-        let distributions = hot.distributions();
+        let (unit_bytes, distributions) = (hot.unit_bytes(), hot.distributions());
         drop(turn);
         let work = pace.work;
-        let series = Series { cpu, samples, work, verified, digest, distributions };
+        let series = Series { cpu, samples, work, verified, digest, unit_bytes, distributions };
         answer.send(Ok(Word::Done(series))).ok()?;
     }
     Some(())

@@ -24,6 +24,14 @@ pub enum CliError {
         /// Why the file was not read.
         source: io::Error,
     },
+    /// A job file of another program that cannot be made a plan of, or a run that gives none.
+    #[error("{name}: {what}")]
+    Job {
+        /// The file.
+        name: String,
+        /// What is wrong, with the remedy.
+        what: String,
+    },
     /// No such workload.
     #[error("there is no workload '{name}'; known are {known}")]
     NoWorkload {
@@ -453,6 +461,7 @@ impl CliError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::NoPlan { .. }
+            | Self::Job { .. }
             | Self::NoWorkload { .. }
             | Self::Plan { .. }
             | Self::StoredPlan { .. }

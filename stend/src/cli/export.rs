@@ -39,6 +39,8 @@ enum Form {
     Csv,
     /// The run with all its records
     Json,
+    /// A job file that makes fio do the loads of disks
+    Fio,
     /// The table of csv, typed and packed
     Parquet,
 }
@@ -54,6 +56,9 @@ pub fn export(wanted: &Wanted) -> Result<u8, CliError> {
         // The records have their tracks.
         Form::Json => serde_json::to_vec_pretty(&run)?,
         Form::Csv => csv(&table(&run))?,
+        Form::Fio => loads::fio_of_run(&run)
+            .map_err(|what| CliError::Job { name: wanted.run.clone(), what })?
+            .into_bytes(),
         Form::Parquet => super::parquet::bytes(&table(&run))?,
     };
     files::deliver(wanted.output.as_deref(), &bytes)?;

@@ -13,9 +13,12 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, nic-duel, nic-duel-full, offloads, one-server, round-up, ",
-    "snoop-filter, web-server, web-server-php",
+    "aa, congestion, disk-array, nic-duel, nic-duel-full, offloads, one-server, ",
+    "round-up, snoop-filter, web-server, web-server-php",
 );
+
+/// How the name of a job file of fio ends.
+const JOBS: &str = ".fio";
 
 /// The plans of the first run.
 pub mod survey {
@@ -42,6 +45,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
     match name {
         "aa" => Some(include_str!("../../../plans/aa.toml")),
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
+        "disk-array" => Some(include_str!("../../../plans/disk-array.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
@@ -54,12 +58,15 @@ pub fn built_in(name: &str) -> Option<&'static str> {
     }
 }
 
-/// A plan and its text, from a file or from the built-in ones.
+/// A plan and its text, from a file, a job file of fio, or the built-in ones.
 ///
 /// # Errors
 /// When there is no such plan, or it is refused.
 pub fn load(name: &str) -> Result<(Plan, String), CliError> {
     let text = match std::fs::read_to_string(name) {
+        Ok(jobs) if name.ends_with(JOBS) => {
+            loads::plan_of_fio(&jobs).map_err(|what| CliError::Job { name: name.into(), what })?
+        }
         Ok(text) => text,
         Err(_) if name.starts_with(SCHEME) => of_page(name)?,
         Err(source) => {
@@ -164,6 +171,20 @@ mod tests {
                 desk::plan::recheck(&plan, &catalogue)
                     .unwrap_or_else(|e| panic!("{name} {only}: {e}"));
             }
+        }
+    }
+
+    #[test]
+    fn an_array_takes_the_manual_factors_that_its_plan_names() {
+        let text = built_in("disk-array").unwrap();
+        let rows = text.lines().filter_map(|line| line.strip_prefix("#   [factors."));
+        let rows: Vec<String> = rows
+            .map(|row| format!("[factors.{}", row.replacen(']', "]\n", 1).replacen(", ", "\n", 1)))
+            .collect();
+        assert_eq!(rows.len(), 4);
+        for row in rows {
+            let plan = parse("disk-array", &format!("{text}\n{row}\n")).unwrap();
+            assert!(plan.factors[0].manual && plan.untold().is_some(), "{row}");
         }
     }
 

@@ -70,6 +70,7 @@ fn series(scene: &Scene<'_>, (cpu, rate): (usize, f64), window_ns: u64) -> Serie
         work: sample.work * SAMPLES,
         verified: if wrong { Err("a result is not what it has to be".into()) } else { Ok(1) },
         digest: None,
+        unit_bytes: None,
         distributions: Vec::new(),
     }
 }

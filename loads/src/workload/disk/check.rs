@@ -2,20 +2,25 @@
 //!
 //! What was read was compared where it was read. Must not know files.
 
+use super::accesses::accesses;
 use crate::engine::alone::{Order, Taken};
 use desk::record::{Fault, Sample};
 use desk::unit::{Quantity, Unit};
 use rig::metal::Series;
 
 /// The figures: all operations of all samples by all of their time, for a disk that stalls is slow
-/// in a few samples, which a median would hide.
+/// in a few samples, which a median would hide. Throughput is that by the bytes that an operation
+/// of each thread had on average in the window.
 ///
 /// # Errors
 /// No operation in the window.
 pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
     let rate: f64 = taken.series.iter().map(mean).sum();
-    let block = order.quantity("block_size").unwrap_or(0.0);
-    if rate <= 0.0 || block <= 0.0 {
+    // A simulated disk counts no bytes: operations are as large as asked for.
+    let asked = || accesses(order).map_or(0.0, |access| access.mean_size());
+    let bytes = |series: &Series| mean(series) * series.unit_bytes.unwrap_or_else(asked);
+    let bytes: f64 = taken.series.iter().map(bytes).sum();
+    if rate <= 0.0 || bytes <= 0.0 {
         return Err(Fault::WrongWork { what: "no block was read or written".into() });
     }
     let sample = |metric: &str, value, unit| Sample {
@@ -24,7 +29,7 @@ pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault
     };
     Ok(vec![
         sample("operations", rate, Unit::OperationPerSecond),
-        sample("throughput", rate * block * 8.0, Unit::BitPerSecond),
+        sample("throughput", bytes * 8.0, Unit::BitPerSecond),
     ])
 }
 

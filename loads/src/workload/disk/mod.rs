@@ -4,7 +4,9 @@
 //! Never: a block device, nor a file that stend did not make.
 //! Start reading at `README.md`, then `run/mod.rs`.
 
+mod accesses;
 mod check;
+pub mod fio;
 mod run;
 mod spec;
 #[cfg(test)]

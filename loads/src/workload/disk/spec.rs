@@ -1,5 +1,6 @@
 //! Knows the parameters and figures of `disk` as data; knows nothing of files.
 
+use crate::engine::access::PRESETS;
 use crate::engine::times::{PERCENTILES, percentile};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
@@ -20,13 +21,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 };
 
 const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "block_size",
-        about: "bytes of one operation; whole sectors of 512 B",
-        role: Some(ParamRole::Size),
-        kind: ParamKind::size(512, 4 << 20).by(512.0),
-        default: "4 KiB",
-    },
+    BLOCK_SIZE,
     ParamSpec {
         name: "cache",
         about: "direct: past the page cache (O_DIRECT); buffered: through it",
@@ -55,18 +50,22 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::size(1 << 20, 1 << 40),
         default: "64 MiB",
     },
-    ParamSpec {
-        name: "operation",
-        about: "read, write, or mix: 70 % reads and 30 % writes",
-        role: None,
-        kind: ParamKind::choice(&["read", "write", "mix"]),
-        default: "read",
-    },
+    MIX_READS,
+    OPERATION,
     ParamSpec {
         name: "pattern",
-        about: "random: any block of the thread's part of the file; sequential: one after another",
+        about: "random: any block of the thread's part of the file; sequential: one after another; \
+                or sizes, reads and places as IOmeter's patterns mix them, or as a file of IOmeter \
+                (.icf) does",
         role: None,
-        kind: ParamKind::choice(&["random", "sequential"]),
+        kind: ParamKind::path_or(&[
+            "random",
+            "sequential",
+            PRESETS[0],
+            PRESETS[1],
+            PRESETS[2],
+            PRESETS[3],
+        ]),
         default: "random",
     },
     ParamSpec {
@@ -76,6 +75,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::count(1, 256),
         default: "1",
     },
+    SPECIFICATION,
     ParamSpec {
         name: "round",
         about: "time of a round; the steady state is looked for in rounds of the window",
@@ -98,6 +98,45 @@ const PARAMS: &[ParamSpec] = &[
         default: "1",
     },
 ];
+
+/// Largest operation, bytes.
+pub const LARGEST: u64 = 4 << 20;
+
+/// Bytes of each operation.
+pub const BLOCK_SIZE: ParamSpec = ParamSpec {
+    name: "block_size",
+    about: "bytes of one operation of a random or sequential pattern; whole sectors of 512 B",
+    role: Some(ParamRole::Size),
+    kind: ParamKind::size(512, LARGEST).by(512.0),
+    default: "4 KiB",
+};
+
+/// Of a mix.
+pub const MIX_READS: ParamSpec = ParamSpec {
+    name: "mix_reads",
+    about: "of operation = mix: reads of a hundred operations; the others are writes",
+    role: None,
+    kind: ParamKind::count(0, 100),
+    default: "70",
+};
+
+/// What is done.
+pub const OPERATION: ParamSpec = ParamSpec {
+    name: "operation",
+    about: "of a random or sequential pattern: read, write, or mix, see mix_reads",
+    role: None,
+    kind: ParamKind::choice(&["read", "write", "mix"]),
+    default: "read",
+};
+
+/// Which of a file.
+pub const SPECIFICATION: ParamSpec = ParamSpec {
+    name: "specification",
+    about: "of a pattern that is a file of IOmeter: which of its access specifications, from 1 on",
+    role: None,
+    kind: ParamKind::count(1, 1000),
+    default: "1",
+};
 
 /// What bounds the rate.
 const RATE_LIMIT: &str = "the disk and its way: seeks, flash channels, queue; then the CPU";

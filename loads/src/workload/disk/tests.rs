@@ -1,5 +1,6 @@
 //! A trial becomes a file and queues, or a reason; every damage has its name; nothing is left.
 
+use super::accesses::accesses;
 use super::check::figures;
 use super::run::{Wanted, nominal, ready, staging};
 use super::spec::SPEC;
@@ -22,10 +23,12 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("directory", word("state")),
         ("engine", word("uring")),
         ("file_size", bytes(64 << 20)),
+        ("mix_reads", Value::Count(70)),
         ("operation", word("read")),
         ("pattern", word("random")),
         ("queue_depth", Value::Count(1)),
         ("round", Value::Quantity(Quantity::seconds(1.0))),
+        ("specification", Value::Count(1)),
         ("sync_every", Value::Count(0)),
         ("threads", Value::Count(1)),
     ];
@@ -136,6 +139,108 @@ fn what_cannot_be_is_refused_with_the_value_and_the_remedy() {
     let why = ready(&order(&huge)).err().unwrap().to_string();
     assert!(why.contains("file_size = 1099511627776 B"), "{why}");
     assert!(why.contains("a tenth stays so; take at most"), "{why}");
+}
+
+#[test]
+fn a_pattern_of_iometer_becomes_blocks_and_leaves_no_room_for_sizes() {
+    let server = |more: &[(&str, Value)]| {
+        wanted(&[&[("pattern", word("file_server"))], more].concat()).map(|wanted| {
+            assert!(wanted.listed.as_ref().is_some_and(|told| told.contains("60 % 4 KiB")));
+            (wanted.target.block, wanted.plan.most(), wanted.blocks)
+        })
+    };
+    assert_eq!(server(&[]), Ok((512, 128, 131_072)));
+    let largest = [("queue_depth", Value::Count(256))];
+    assert_eq!(server(&largest).unwrap().2, 131_072, "four times 64 KiB each");
+    let refused: [(&[_], &str); 5] = [
+        (
+            &[("block_size", bytes(8192))],
+            "block_size = 8 KiB cannot be with pattern = \"file_server\": its list has the sizes; \
+             leave block_size out",
+        ),
+        (&[("operation", word("mix"))], "operation = mix cannot be with pattern"),
+        (&[("specification", Value::Count(2))], "only a file has several specifications"),
+        (
+            &[("queue_depth", Value::Count(256)), ("file_size", bytes(63 << 20))],
+            "4 times the largest block for each operation at once, 67108864 B",
+        ),
+        (&[("pattern", word("/nowhere/a.icf"))], "/nowhere/a.icf: No such file"),
+    ];
+    for (params, says) in refused {
+        let why = server(params).unwrap_err().to_string();
+        assert!(why.contains(says), "{why}");
+    }
+    let reads = ("mix_reads", Value::Count(50));
+    let why = wanted(std::slice::from_ref(&reads)).unwrap_err().to_string();
+    assert!(
+        why.contains("mix_reads = 50 cannot be with operation = \"read\": only a mix"),
+        "{why}"
+    );
+    let mix = wanted(&[reads, ("operation", word("mix"))]).unwrap();
+    assert_eq!((mix.plan.steps[0].reads, mix.listed), (50, None));
+    let why = wanted(&[("specification", Value::Count(2))]).unwrap_err().to_string();
+    assert!(why.contains("cannot be with pattern = \"random\""), "{why}");
+}
+
+#[test]
+fn a_file_of_iometer_is_a_pattern_by_its_number() {
+    let own = Own::new();
+    let file = own.0.join("a.icf");
+    let of = |lines: &str, number: u64| {
+        let head = "'ACCESS SPECIFICATIONS\n'Access specification name,\n\tOne,NONE\n";
+        std::fs::write(&file, format!("{head}{lines}'END access specifications\n")).unwrap();
+        let named =
+            [("pattern", word(file.to_str().unwrap())), ("specification", Value::Count(number))];
+        accesses(&order(&named)).map_err(|why| why.to_string())
+    };
+    let two = "512,50,0,0,0,1,0,0\n1024,50,0,0,0,1,0,0\n'Access specification name\n\tTwo,NONE\n\
+               4096,100,67,100,0,1,4096,0\n";
+    let told = of(two, 2).unwrap().to_string();
+    assert_eq!(told, "Two: 100 % 4 KiB, 67 % reads, 100 % random, aligned to 4 KiB");
+    let rows = [
+        (two, 3, "specification = 3: ", "has 2 (One, Two); take 1 to 2"),
+        ("1000,100,0,0,0,1,0,0\n", 1, "'One': size = 1000 B is not whole sectors", "change it"),
+        ("512,100,0,0,0,1,100,0\n", 1, "align = 100 B is not whole sectors", "change it"),
+        ("512,100,0,0,5,1,0,0\n", 1, "delay = 5 ms: this load has no pauses", "make it 0"),
+        ("512,100,0,0,0,1,0,64\n", 1, "reply = 64 B is of a network", "make it 0"),
+        ("8388608,100,0,0,0,1,0,0\n", 1, "size = 8388608 B", "up to 4194304 B"),
+    ];
+    for (lines, number, says, remedy) in rows {
+        let why = of(lines, number).unwrap_err();
+        assert!(why.contains(says) && why.contains(remedy), "{why}");
+    }
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn patterns_of_iometer_are_verified_and_their_bytes_are_counted() {
+    let own = Own::new();
+    for (pattern, engine, mean) in [
+        ("file_server", "uring", 11_345.92),
+        ("file_server", "pread", 11_345.92),
+        ("workstation", "uring", 8192.0),
+    ] {
+        let params = [
+            own.word(),
+            ("cache", word("buffered")),
+            ("engine", word(engine)),
+            ("file_size", bytes(4 << 20)),
+            ("pattern", word(pattern)),
+            ("queue_depth", Value::Count(4)),
+        ];
+        let order = order(&params);
+        let Some(Ready { members, made_with }) = staged(&order) else { continue };
+        assert!(made_with.contains_key("accesses") && !made_with.contains_key("operation"));
+        let gang = Gang::start(members).unwrap();
+        let series = ran(&gang);
+        assert!(series[0].verified.as_ref().is_ok_and(|checks| *checks > 0), "{series:?}");
+        let found = series[0].unit_bytes.unwrap();
+        assert!((0.7..1.4).contains(&(found / mean)), "{pattern}: {found} B");
+        let taken = Taken { series, made_with };
+        let samples = figures(&order, &taken).unwrap();
+        let each = samples[1].quantity.value / samples[0].quantity.value / 8.0;
+        assert!((each / found - 1.0).abs() < 1e-9, "{each} B and {found} B");
+    }
 }
 
 /// Every engine, operation, cache and pattern in some cell.

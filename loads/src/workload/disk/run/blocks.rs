@@ -1,64 +1,42 @@
-//! Knows which block comes next, which are under way, and which version of each was written last.
+//! Knows which blocks come next, and which are under way.
 //!
 //! Must not know files, nor how long anything takes.
 
+use super::steps::{Plan, Step};
+use super::versions::Versions;
 use crate::engine::net::content::{GOLDEN, mix};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// Reads of a hundred operations of a mix.
-const MIX_READS: u64 = 70;
-
-/// What is done to a block.
+/// What is done to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It is read, and compared.
+    /// They are read, and compared.
     Read,
-    /// A new version of it is written.
+    /// A new version of them is written.
     Write,
-}
-
-/// In which order blocks are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// Any, each as likely as another.
-    Random,
-    /// One after another, and again from the first.
-    Sequential,
-}
-
-/// Which operations a thread does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// Reads of a hundred operations.
-    pub reads: u64,
-    /// In which order.
-    pub pattern: Pattern,
-    /// After how many writes one is followed by an fsync; 0 for never.
-    pub sync_every: u64,
-}
-
-impl Plan {
-    /// Reads of a hundred operations of a word of the parameter `operation`.
-    #[must_use]
-    pub fn reads_of(word: &str) -> u64 {
-        match word {
-            "write" => 0,
-            "mix" => MIX_READS,
-            _ => 100,
-        }
-    }
 }
 
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// Block of the file.
+    /// The first block of the file that it is of.
     pub block: u64,
-    /// What is done to it.
+    /// How many there are.
+    pub blocks: usize,
+    /// What is done to them.
     pub kind: Kind,
-    /// The version that it has, or is to have.
+    /// The version that a write gives them: no other write of the thread has it. 0 of a read.
     pub version: u32,
     /// Whether it is complete only after an fsync.
     pub sync: bool,
+}
+
+impl Op {
+    /// Its blocks.
+    pub fn all(&self) -> Range<u64> {
+        self.block..self.block + self.blocks as u64
+    }
 }
 
 /// The blocks of one thread, which are its alone.
@@ -66,7 +44,7 @@ pub struct Op {
 pub struct Blocks {
     first: u64,
     plan: Plan,
-    versions: Vec<u32>,
+    versions: Arc<Versions>,
     under_way: Vec<bool>,
     cursor: usize,
     writes: u64,
@@ -74,14 +52,17 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// So many blocks of the file from one on, all of version 0. None where the memory for their
-    /// versions cannot be had.
+    /// So many blocks of the file from one on, of which these are the versions. None where the
+    /// memory for them cannot be had.
     #[must_use]
-    pub fn new((first, count): (u64, usize), plan: Plan, seed: u64) -> Option<Self> {
-        let (mut versions, mut under_way) = (Vec::new(), Vec::new());
-        versions.try_reserve_exact(count).ok()?;
+    pub fn new(
+        (first, count): (u64, usize),
+        versions: &Arc<Versions>,
+        plan: Plan,
+        seed: u64,
+    ) -> Option<Self> {
+        let (mut under_way, versions) = (Vec::new(), Arc::clone(versions));
         under_way.try_reserve_exact(count).ok()?;
-        versions.resize(count, 0);
         under_way.resize(count, false);
         let state = mix(seed ^ mix(first));
         Some(Self { first, plan, versions, under_way, cursor: 0, writes: 0, state })
@@ -93,52 +74,49 @@ impl Blocks {
         self.first
     }
 
-    /// The next operation; its block is under way until [`Self::end`]. Of the blocks at most half
-    /// may be under way, or this takes long.
+    /// The next operation; its blocks are under way until [`Self::end`]. Of the places that it may
+    /// take at most half may be under way ([`Plan::least`]), or this takes long.
     pub fn begin(&mut self) -> Op {
+        let step = self.step();
+        let random = self.chance(step.random);
         let at = loop {
-            let at = self.take();
-            if !self.under_way[at] {
+            let at = self.take(step, random);
+            if !self.under_way[at..at + step.blocks].contains(&true) {
                 break at;
             }
         };
-        self.under_way[at] = true;
-        let block = self.first + at as u64;
-        if self.draw(100) < self.plan.reads {
-            return Op { block, kind: Kind::Read, version: self.versions[at], sync: false };
+        self.under_way[at..at + step.blocks].fill(true);
+        let (block, blocks) = (self.first + at as u64, step.blocks);
+        if self.draw(100) < step.reads {
+            return Op { block, blocks, kind: Kind::Read, version: 0, sync: false };
         }
         self.writes += 1;
         let every = self.plan.sync_every;
         let sync = every > 0 && self.writes.is_multiple_of(every);
-        Op { block, kind: Kind::Write, version: self.versions[at].wrapping_add(1), sync }
+        #[expect(clippy::cast_possible_truncation, reason = "they repeat after 2^32 writes")]
+        Op { block, blocks, kind: Kind::Write, version: self.writes as u32, sync }
     }
 
     /// The operation is complete; what it wrote is there.
     pub fn end(&mut self, op: Op) {
         let at = self.place(op.block);
-        self.under_way[at] = false;
+        self.under_way[at..at + op.blocks].fill(false);
         if op.kind == Kind::Write {
-            self.versions[at] = op.version;
+            op.all().for_each(|block| self.versions.set(block, op.version));
         }
     }
 
-    /// Up to so many blocks with the version of each, those that were written first.
+    /// Up to so many blocks, those that were written first.
     #[must_use]
-    pub fn sample(&self, most: usize) -> Vec<(u64, u32)> {
-        let named = |at: usize| (self.first + at as u64, self.versions[at]);
-        let all = 0..self.versions.len();
-        let is_written = |at: &usize| self.versions[*at] > 0;
+    pub fn sample(&self, most: usize) -> Vec<u64> {
+        let all = self.first..self.first + self.under_way.len() as u64;
+        let is_written = |block: &u64| self.versions.of(*block) > 0;
         let count = all.clone().filter(is_written).count();
         let spread = |count: usize| count.div_ceil(most.max(1)).max(1);
         let written = all.clone().filter(is_written).step_by(spread(count));
-        let rest = all.step_by(spread(self.versions.len())).filter(|at| !is_written(at));
-        written.chain(rest).take(most).map(named).collect()
-    }
-
-    /// From now on blocks are only read.
-    #[cfg(test)]
-    pub fn read_from_now_on(&mut self) {
-        self.plan.reads = 100;
+        let every = spread(self.under_way.len());
+        let rest = all.step_by(every).filter(|block| !is_written(block));
+        written.chain(rest).take(most).collect()
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a place in a list of blocks")]
@@ -146,16 +124,41 @@ impl Blocks {
         (block - self.first) as usize
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "below the number of blocks")]
-    fn take(&mut self) -> usize {
-        match self.plan.pattern {
-            Pattern::Random => self.draw(self.versions.len() as u64) as usize,
-            Pattern::Sequential => {
-                let at = self.cursor;
-                self.cursor = (at + 1) % self.versions.len();
-                at
-            }
+    /// One of the steps, by their shares.
+    fn step(&mut self) -> Step {
+        let one = self.plan.steps.len() == 1;
+        let mut draw = if one { 0 } else { self.draw(100) };
+        let steps = self.plan.steps.iter();
+        let mut left = steps.skip_while(|step| {
+            let later = draw >= step.share;
+            draw = draw.saturating_sub(step.share);
+            later
+        });
+        // Shares are 100 together: there always is one.
+        left.next().copied().unwrap_or(self.plan.steps[0])
+    }
+
+    /// Whether something happens that does so many times of a hundred.
+    fn chance(&mut self, of_hundred: u64) -> bool {
+        match of_hundred {
+            0 => false,
+            100.. => true,
+            some => self.draw(100) < some,
         }
+    }
+
+    /// A place that such an operation may take: a random one, or the next after the last one,
+    /// which is the first where the rest is too short.
+    #[expect(clippy::cast_possible_truncation, reason = "below the number of blocks")]
+    fn take(&mut self, step: Step, random: bool) -> usize {
+        let last = self.under_way.len().saturating_sub(step.blocks);
+        let at = match random {
+            true => self.draw((last / step.align) as u64 + 1) as usize * step.align,
+            false => self.cursor.next_multiple_of(step.align),
+        };
+        let at = if at > last { 0 } else { at };
+        self.cursor = at + step.blocks;
+        at
     }
 
     /// A number below `bound`, each as likely but for 2^-64 (Lemire 2019).
@@ -168,16 +171,18 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::access::Access;
     use std::collections::BTreeSet;
 
-    fn blocks(count: usize, reads: u64, pattern: Pattern, sync_every: u64) -> Blocks {
-        Blocks::new((100, count), Plan { reads, pattern, sync_every }, 5).unwrap()
+    fn blocks(count: usize, plan: Plan) -> Blocks {
+        let versions = Arc::new(Versions::new(100 + count).unwrap());
+        Blocks::new((100, count), &versions, plan, 5).unwrap()
     }
 
     #[test]
     fn a_block_under_way_is_never_taken_again() {
-        for pattern in [Pattern::Random, Pattern::Sequential] {
-            let mut blocks = blocks(64, 50, pattern, 0);
+        for random in [100, 0, 50] {
+            let mut blocks = blocks(64, Plan::one(50, random, 0));
             let mut under_way: Vec<Op> = (0..32).map(|_| blocks.begin()).collect();
             for at in 0..10_000 {
                 let distinct: BTreeSet<u64> = under_way.iter().map(|op| op.block).collect();
@@ -193,11 +198,13 @@ mod tests {
 
     #[test]
     fn a_version_counts_from_its_end_on() {
-        let mut blocks = blocks(4, 0, Pattern::Sequential, 3);
+        let mut blocks = blocks(4, Plan::one(0, 0, 3));
         let ops: Vec<Op> = (0..9)
             .map(|_| {
                 let op = blocks.begin();
+                assert_ne!(blocks.versions.of(op.block), op.version);
                 blocks.end(op);
+                assert_eq!(blocks.versions.of(op.block), op.version);
                 op
             })
             .collect();
@@ -205,16 +212,16 @@ mod tests {
             ops.iter().map(|op| op.block - 100).collect::<Vec<_>>(),
             [0, 1, 2, 3, 0, 1, 2, 3, 0]
         );
-        assert_eq!((ops[0].version, ops[4].version, ops[8].version), (1, 2, 3));
+        assert_eq!((ops[0].version, ops[4].version, ops[8].version), (1, 5, 9));
         let syncs: Vec<bool> = ops.iter().map(|op| op.sync).collect();
         assert_eq!(syncs, [false, false, true, false, false, true, false, false, true]);
-        assert_eq!(blocks.sample(2), [(100, 3), (102, 2)]);
+        assert_eq!(blocks.sample(2), [100, 102]);
         assert_eq!(blocks.sample(9).len(), 4);
     }
 
     #[test]
     fn a_mix_has_seven_reads_of_ten_and_blocks_are_taken_alike() {
-        let mut blocks = blocks(10, Plan::reads_of("mix"), Pattern::Random, 0);
+        let mut blocks = blocks(10, Plan::one(70, 100, 0));
         let (mut reads, mut taken) = (0, [0; 10]);
         for _ in 0..100_000 {
             let op = blocks.begin();
@@ -224,5 +231,53 @@ mod tests {
         }
         assert!((69_000..71_000).contains(&reads), "{reads}");
         assert!(taken.iter().all(|times| (9_500..10_500).contains(times)), "{taken:?}");
+    }
+
+    #[test]
+    fn operations_of_many_sizes_have_their_shares_and_share_no_block() {
+        for (name, reads) in [("file_server", 80.0), ("web_server", 100.0), ("workstation", 80.0)] {
+            let access = Access::preset(name).unwrap();
+            let plan = Plan::of(&access, 512, 0);
+            let (steps, count) = (Arc::clone(&plan.steps), 128 * plan.least());
+            let mut blocks = blocks(count, plan);
+            let mut under_way: Vec<Op> = (0..16).map(|_| blocks.begin()).collect();
+            let (mut seen, mut read, mut followed) = ([0.0; 10], 0.0, 0.0);
+            let mut last = under_way[15];
+            for at in 0..4_000 {
+                if at % 20 == 0 {
+                    let all: u64 = under_way.iter().map(|op| op.blocks as u64).sum();
+                    let distinct: BTreeSet<u64> = under_way.iter().flat_map(Op::all).collect();
+                    assert_eq!(distinct.len() as u64, all, "{name}");
+                }
+                blocks.end(under_way.remove(at * 7 % 16));
+                let op = blocks.begin();
+                assert!(op.block >= 100 && op.all().end <= 100 + count as u64);
+                let step = steps.iter().position(|step| step.blocks == op.blocks).unwrap();
+                seen[step] += 1.0 / 40.0;
+                read += f64::from(u8::from(op.kind == Kind::Read)) / 40.0;
+                followed += f64::from(u8::from(op.block == last.all().end)) / 40.0;
+                under_way.push(op);
+                last = op;
+            }
+            for (step, seen) in steps.iter().zip(seen) {
+                assert!((seen - step.share as f64).abs() < 3.0, "{name} {step:?}: {seen} %");
+            }
+            assert!((read - reads).abs() < 3.0, "{name}: {read} % reads");
+            let random = steps[0].random as f64;
+            assert!((followed - (100.0 - random)).abs() < 3.0, "{name}: {followed} % follow");
+        }
+    }
+
+    #[test]
+    fn places_are_aligned_and_the_last_one_is_taken_too() {
+        let step = Step { share: 100, blocks: 2, align: 3, reads: 0, random: 100 };
+        let mut blocks = blocks(14, Plan { steps: Arc::new([step]), sync_every: 0 });
+        let mut seen = BTreeSet::new();
+        for _ in 0..1000 {
+            let op = blocks.begin();
+            blocks.end(op);
+            seen.insert(op.block - 100);
+        }
+        assert_eq!(seen, BTreeSet::from([0, 3, 6, 9, 12]));
     }
 }

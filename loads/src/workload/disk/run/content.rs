@@ -25,7 +25,7 @@ struct Named {
     version: u32,
 }
 
-/// In what way a block is not what was written. The first that fits is told, in this order.
+/// In what way what was read is not what was written. The first that fits is told, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// Bits of a sector are neither what was written there nor anywhere else.
@@ -34,9 +34,10 @@ pub enum Damage {
     Misdirected { sector: u64, holds: u64 },
     /// A sector holds nothing: neither what was written last nor what filled the file before.
     Lost { sector: u64 },
-    /// The sectors of the block are of different versions, or some of an earlier trial.
+    /// Of sectors that were written at once some are of another version than others, or of an
+    /// earlier trial.
     Torn { sector: u64, holds: Option<u32>, wanted: u32 },
-    /// All of the block is of another version than was written last, or of an earlier trial.
+    /// All of the sectors that were written at once are of another version, or of an earlier trial.
     Stale { sector: u64, holds: Option<u32>, wanted: u32 },
 }
 
@@ -54,24 +55,32 @@ impl fmt::Display for Damage {
             }
             Self::Torn { sector, holds: None, .. } => write!(
                 f,
-                "torn: sector {sector} holds content of another trial, and others of its block do \
+                "torn: sector {sector} holds content of another trial, and others of its write do \
                  not"
             ),
             Self::Torn { sector, holds: Some(holds), wanted } => write!(
                 f,
-                "torn: sector {sector} holds version {holds} and others of its block do not; \
+                "torn: sector {sector} holds version {holds} and others of its write do not; \
                  version {wanted} was written"
             ),
             Self::Stale { sector, holds: Some(holds), wanted } => write!(
                 f,
-                "stale: the block of sector {sector} holds version {holds}, and version {wanted} \
-                 was written"
+                "stale: sector {sector} holds version {holds}, and version {wanted} was written"
             ),
             Self::Stale { sector, holds: None, .. } => {
                 write!(f, "stale: sector {sector} holds content of another trial")
             }
         }
     }
+}
+
+/// A sector that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Looked {
+    sector: u64,
+    found: Found,
+    /// The version that it was written in.
+    wanted: u32,
 }
 
 /// What one sector is found to be.
@@ -121,57 +130,62 @@ impl Content {
         }
     }
 
-    /// Compares each bit of a block that begins at a sector with a version of it.
-    ///
-    /// # Errors
-    /// In what way it differs.
-    pub fn verify(self, block: &[u8], first: u64, version: u32) -> Result<(), Damage> {
+    /// Whether each bit of a block that begins at a sector is that of a version of it.
+    #[must_use]
+    pub fn holds(self, block: &[u8], first: u64, version: u32) -> bool {
         let right = |(sector, found): (u64, &[u8])| {
             found == Named { key: self.key, sector, version }.bytes()
         };
-        if (first..).zip(block.chunks_exact(SECTOR)).all(right) {
-            return Ok(());
-        }
-        Err(self.judge(block, first, version))
+        (first..).zip(block.chunks_exact(SECTOR)).all(right)
     }
 
-    /// In what way a block differs from a version of it.
+    /// In what way what was read from a sector on differs from the versions that its sectors were
+    /// written in. Sectors side by side that were written in one version were written at once.
     #[cold]
-    fn judge(self, block: &[u8], first: u64, wanted: u32) -> Damage {
-        let all: Vec<(u64, Found)> = (first..)
-            .zip(block.chunks_exact(SECTOR))
-            .map(|(sector, bytes)| (sector, self.found(bytes, sector, wanted)))
+    #[must_use]
+    pub fn judge(self, read: &[u8], first: u64, wanted: &[u32]) -> Damage {
+        let all: Vec<Looked> = (first..)
+            .zip(read.chunks_exact(SECTOR).zip(wanted))
+            .map(|(sector, (bytes, wanted))| Looked {
+                sector,
+                found: self.found(bytes, sector, *wanted),
+                wanted: *wanted,
+            })
             .collect();
-        let first_of = |tell: &dyn Fn(u64, Found) -> Option<Damage>| {
-            all.iter().find_map(|(sector, found)| tell(*sector, *found))
-        };
-        let flipped = |sector, found| match found {
-            Found::Flipped(bits) => Some(Damage::Flipped { sector, bits }),
+        let flipped = |looked: &Looked| match looked.found {
+            Found::Flipped(bits) => Some(Damage::Flipped { sector: looked.sector, bits }),
             _ => None,
         };
-        let misdirected = |sector, found| match found {
-            Found::Whole(named) if named.key == self.key && named.sector != sector => {
-                Some(Damage::Misdirected { sector, holds: named.sector })
+        let misdirected = |looked: &Looked| match looked.found {
+            Found::Whole(named) if named.key == self.key && named.sector != looked.sector => {
+                Some(Damage::Misdirected { sector: looked.sector, holds: named.sector })
             }
             _ => None,
         };
-        let lost = |sector, found| (found == Found::Zeros).then_some(Damage::Lost { sector });
-        let told = first_of(&flipped).or_else(|| first_of(&misdirected));
-        told.or_else(|| first_of(&lost)).unwrap_or_else(|| self.aged(&all, wanted))
+        let lost = |looked: &Looked| {
+            (looked.found == Found::Zeros).then_some(Damage::Lost { sector: looked.sector })
+        };
+        let told = all.iter().find_map(flipped).or_else(|| all.iter().find_map(misdirected));
+        told.or_else(|| all.iter().find_map(lost)).unwrap_or_else(|| self.aged(&all))
     }
 
-    /// In what way a block differs of which every sector is whole and in its place.
-    fn aged(self, all: &[(u64, Found)], wanted: u32) -> Damage {
-        let named = |found: Found| match found {
-            Found::Whole(named) => Some((named.key == self.key).then_some(named.version)),
+    /// In what way what was read differs of which every sector is whole and in its place.
+    fn aged(self, all: &[Looked]) -> Damage {
+        let holds = |looked: &Looked| match looked.found {
+            Found::Whole(named) => (named.key == self.key).then_some(named.version),
             _ => None,
         };
-        let mut versions = all.iter().filter_map(|(sector, found)| Some((*sector, named(*found)?)));
-        let wrong = versions.clone().find(|(_, version)| *version != Some(wanted));
-        let (sector, holds) = wrong.unwrap_or((0, None));
-        match versions.any(|(_, other)| other != holds) {
-            true => Damage::Torn { sector, holds, wanted },
-            false => Damage::Stale { sector, holds, wanted },
+        let wrong = all.iter().find(|looked| holds(looked) != Some(looked.wanted)).or(all.first());
+        let Some(wrong) = wrong else { return Damage::Lost { sector: 0 } };
+        let Looked { sector, wanted, .. } = *wrong;
+        let found = holds(wrong);
+        let mut at_once = all
+            .chunk_by(|one, next| one.wanted == next.wanted)
+            .filter(|run| run.iter().any(|looked| looked.sector == sector))
+            .flatten();
+        match at_once.any(|looked| holds(looked) != found) {
+            true => Damage::Torn { sector, holds: found, wanted },
+            false => Damage::Stale { sector, holds: found, wanted },
         }
     }
 
@@ -205,8 +219,11 @@ mod tests {
     #[test]
     fn what_was_written_is_right_and_everything_else_has_a_name() {
         let good = block(TRIAL, 16, 3);
-        assert_eq!(TRIAL.verify(&good, 16, 3), Ok(()));
-        let damage = |bytes: &[u8]| TRIAL.verify(bytes, 16, 3).unwrap_err();
+        assert!(TRIAL.holds(&good, 16, 3));
+        let damage = |bytes: &[u8]| {
+            assert!(!TRIAL.holds(bytes, 16, 3));
+            TRIAL.judge(bytes, 16, &[3; 8])
+        };
         let old = block(TRIAL, 16, 2);
         assert_eq!(damage(&old), Damage::Stale { sector: 16, holds: Some(2), wanted: 3 });
         let other = block(Content::new(8), 16, 3);
@@ -221,6 +238,27 @@ mod tests {
         assert_eq!(damage(&foreign), Damage::Torn { sector: 16, holds: None, wanted: 3 });
         let hole = [&good[..SECTOR], &[0; SECTOR], &good[2 * SECTOR..]].concat();
         assert_eq!(damage(&hole), Damage::Lost { sector: 17 });
+    }
+
+    #[test]
+    fn sectors_of_several_writes_are_judged_by_their_own_write() {
+        // Three sectors of write 5, then five of write 7, which came over write 6.
+        let wanted = [5, 5, 5, 7, 7, 7, 7, 7];
+        let read = |versions: [u32; 8]| -> Vec<u8> {
+            let sectors = (16..).zip(versions).map(|(sector, version)| {
+                let mut bytes = vec![0; SECTOR];
+                TRIAL.fill(&mut bytes, sector, version);
+                bytes
+            });
+            sectors.flatten().collect()
+        };
+        let damage = |versions| TRIAL.judge(&read(versions), 16, &wanted);
+        let stale = damage([5, 5, 5, 6, 6, 6, 6, 6]);
+        assert_eq!(stale, Damage::Stale { sector: 19, holds: Some(6), wanted: 7 });
+        let torn = damage([5, 5, 5, 7, 7, 6, 6, 6]);
+        assert_eq!(torn, Damage::Torn { sector: 21, holds: Some(6), wanted: 7 });
+        let both = damage([4, 4, 4, 6, 6, 6, 6, 6]);
+        assert_eq!(both, Damage::Stale { sector: 16, holds: Some(4), wanted: 5 });
     }
 
     proptest! {
@@ -239,7 +277,8 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let sector = first + (bit / 8 / SECTOR) as u64;
             let flipped = Damage::Flipped { sector, bits: 1 };
-            prop_assert_eq!(content.verify(&bytes, first, version), Err(flipped));
+            prop_assert!(!content.holds(&bytes, first, version));
+            prop_assert_eq!(content.judge(&bytes, first, &[version; 8]), flipped);
         }
     }
 }

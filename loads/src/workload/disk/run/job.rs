@@ -4,9 +4,10 @@
 //! Must not know by which system calls an operation is done.
 
 use super::blocks::{Blocks, Kind, Op};
-use super::content::{Content, Damage, SECTOR};
+use super::content::{Content, SECTOR};
 use super::ring::Ring;
 use super::slots::Slots;
+use super::versions::Versions;
 use crate::engine::net::content::Paged;
 use crate::engine::times::{RESPONSE, TIME};
 use desk::record::{DIGEST, Distribution, digest};
@@ -14,6 +15,7 @@ use hdrhistogram::Histogram;
 use rig::lab::clock;
 use rig::metal::{Hot, Span};
 use std::fs::File;
+use std::iter::repeat_n;
 use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -45,6 +47,8 @@ pub struct Book {
     /// Times count of operations that begin from the first on and before the second, nanoseconds.
     window_ns: (u64, u64),
     done: u64,
+    /// Operations since the window opened, and blocks that they were of.
+    counted: (u64, u64),
     checked: u64,
     fault: Option<String>,
 }
@@ -54,7 +58,8 @@ impl Book {
     #[must_use]
     pub fn new(blocks: Blocks) -> Option<Self> {
         let response = Distribution::empty()?;
-        Some(Self { blocks, response, window_ns: (0, 0), done: 0, checked: 0, fault: None })
+        let (window_ns, counted) = ((0, 0), (0, 0));
+        Some(Self { blocks, response, window_ns, done: 0, counted, checked: 0, fault: None })
     }
 
     /// Operations that are complete.
@@ -82,6 +87,7 @@ impl Book {
             return self.breaks(why);
         }
         self.done += 1;
+        self.counted = (self.counted.0 + 1, self.counted.1 + op.blocks as u64);
         self.checked += u64::from(op.kind == Kind::Read);
         let (opens_ns, closes_ns) = self.window_ns;
         if (opens_ns..closes_ns).contains(&begun_ns) && done_ns != u64::MAX {
@@ -97,8 +103,12 @@ pub struct Target {
     pub file: Arc<File>,
     /// Bytes of a block.
     pub block: usize,
+    /// Most blocks of an operation.
+    pub most: usize,
     /// What stands in it.
     pub content: Content,
+    /// And in which version.
+    pub versions: Arc<Versions>,
 }
 
 impl Target {
@@ -114,9 +124,22 @@ impl Target {
         self.offset(block) / SECTOR as u64
     }
 
+    /// Memory for any operation.
+    #[must_use]
+    pub fn buffer(&self) -> Paged {
+        Paged::zeros(self.block * self.most)
+    }
+
+    /// Bytes of an operation.
+    #[must_use]
+    pub const fn bytes(&self, op: Op) -> usize {
+        self.block * op.blocks
+    }
+
     /// Puts into memory what an operation is to write.
     pub fn fill(&self, op: Op, bytes: &mut [u8]) {
         if op.kind == Kind::Write {
+            let bytes = &mut bytes[..self.bytes(op)];
             self.content.fill(bytes, self.sector(op.block), op.version);
         }
     }
@@ -126,11 +149,18 @@ impl Target {
     /// # Errors
     /// The damage, and of which block.
     pub fn verify(&self, op: Op, bytes: &[u8]) -> Result<(), String> {
-        if op.kind == Kind::Write {
+        let bytes = &bytes[..self.bytes(op)];
+        let is_right = |(block, bytes): (u64, &[u8])| {
+            self.content.holds(bytes, self.sector(block), self.versions.of(block))
+        };
+        if op.kind == Kind::Write || op.all().zip(bytes.chunks_exact(self.block)).all(is_right) {
             return Ok(());
         }
-        let told = |damage: Damage| format!("block {}: {damage}", op.block);
-        self.content.verify(bytes, self.sector(op.block), op.version).map_err(told)
+        let sectors = self.block / SECTOR;
+        let of = |block: u64| repeat_n(self.versions.of(block), sectors);
+        let wanted: Vec<u32> = op.all().flat_map(of).collect();
+        let damage = self.content.judge(bytes, self.sector(op.block), &wanted);
+        Err(format!("block {}: {damage}", op.block))
     }
 }
 
@@ -179,21 +209,22 @@ impl Job {
         }
     }
 
-    /// The blocks that are read again, with the version of each.
-    fn again(&self) -> Vec<(u64, u32)> {
+    /// The blocks that are read again.
+    fn again(&self) -> Vec<u64> {
         let most = (AGAIN_BYTES / self.target.block).clamp(1, AGAIN);
         self.book().blocks.sample(most)
     }
 
     /// Reads these blocks again.
-    fn reread(&self, all: &[(u64, u32)]) -> Result<u64, String> {
+    fn reread(&self, all: &[u64]) -> Result<u64, String> {
         let mut bytes = Paged::zeros(self.target.block);
         let (mut read_again, until_ns) = (0, clock::now_ns() + AGAIN_NS);
-        for (block, version) in all {
+        for block in all {
             if clock::now_ns() > until_ns {
                 break;
             }
-            let op = Op { block: *block, kind: Kind::Read, version: *version, sync: false };
+            let (kind, version, sync) = (Kind::Read, 0, false);
+            let op = Op { block: *block, blocks: 1, kind, version, sync };
             let read = self.target.file.read_exact_at(&mut bytes, self.target.offset(*block));
             read.map_err(|e| failed(op, &e))?;
             self.target.verify(op, &bytes)?;
@@ -237,7 +268,7 @@ impl Hot for Job {
 
     fn spoil(&mut self) {
         self.drain();
-        let Some((block, _)) = self.again().first().copied() else { return };
+        let Some(block) = self.again().first().copied() else { return };
         let (mut bytes, offset) = (Paged::zeros(self.target.block), self.target.offset(block));
         let file = &self.target.file;
         if file.read_exact_at(&mut bytes, offset).is_ok() {
@@ -259,9 +290,17 @@ impl Hot for Job {
         let now_ns = clock::now_ns();
         let mut book = self.book();
         book.response.reset();
+        book.counted = (0, 0);
         let opens_ns = now_ns.max(window.opens_ns);
         // A thread that starts after the window takes one sample all the same.
         book.window_ns = (opens_ns, window.closes_ns.max(opens_ns + SAMPLE_NS));
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "blocks of a window are below 2^53")]
+    fn unit_bytes(&self) -> Option<f64> {
+        let (operations, blocks) = self.book().counted;
+        let mean = blocks as f64 * self.target.block as f64 / operations as f64;
+        (operations > 0).then_some(mean)
     }
 
     fn distributions(&mut self) -> Vec<Distribution> {

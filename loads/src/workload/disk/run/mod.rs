@@ -7,13 +7,16 @@ mod content;
 mod job;
 mod ring;
 mod slots;
+mod steps;
 mod target;
 #[cfg(test)]
 mod tests;
+mod versions;
 
-use super::spec::SPEC;
+use super::accesses::accesses;
+use super::spec::{MIX_READS, OPERATION};
 use crate::engine::alone::{Order, Ready, SOON, nominal_threads, threads_of};
-use blocks::{Blocks, Pattern, Plan};
+use blocks::Blocks;
 use content::Content;
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
@@ -25,7 +28,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use steps::{Plan, block_of};
 use target::{file_system, fill, make, state};
+use versions::Versions;
 
 /// Most blocks of a file: the version of each is kept, 5 bytes a block.
 const BLOCKS_MOST: u64 = 1 << 26;
@@ -40,7 +45,7 @@ const NOMINAL_RATE: f64 = 2e5;
 const NOMINAL_BYTES: f64 = 1.5e9;
 
 /// What was asked for in words that stay as they are.
-const ASKED: [&str; 5] = ["cache", "engine", "operation", "pattern", "queue_depth"];
+const ASKED: [&str; 6] = ["cache", "engine", "mix_reads", "operation", "pattern", "queue_depth"];
 
 /// What a trial asks of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +59,8 @@ pub(super) struct Wanted {
     /// Operations of each of them that are under way at once.
     pub depth: usize,
     pub plan: Plan,
+    /// What they do, in words; none where the parameters say it.
+    pub listed: Option<String>,
     /// By `io_uring` and not by `pread`.
     pub ring: bool,
 }
@@ -67,12 +74,13 @@ impl Wanted {
     /// at once or of too many blocks.
     pub fn read(order: &Order, cpus: &Cpus, available: u64) -> Result<Self, Unready> {
         let cpus = threads_of(order, cpus)?;
-        let block = bytes(order, "block_size");
-        let depth = order.count("queue_depth").clamp(1, 256);
-        let blocks = blocks(bytes(order, "file_size"), block, (cpus.len() as u64, depth))?;
-        let (blocks, depth) = (to_usize(blocks), to_usize(depth));
-        let kept = to_usize(block).saturating_mul(depth).saturating_add(5 * blocks);
-        room_for(&[(kept, cpus.len())], available)?;
+        let access = accesses(order)?;
+        let block = block_of(&access);
+        let plan = Plan::of(&access, block, order.count("sync_every"));
+        let (depth, bytes) = (to_usize(order.count("queue_depth").clamp(1, 256)), size(order));
+        let blocks = blocks((bytes, block), &plan, (cpus.len(), depth))?;
+        let kept = to_usize(block).saturating_mul(plan.most()).saturating_mul(depth);
+        room_for(&[(kept.saturating_add(5 * blocks), cpus.len())], available)?;
         let (ring, all) = (order.word("engine") != "pread", depth * cpus.len());
         if !ring && all > SLOTS_MOST {
             return Err(Unready::NotAvailable(format!(
@@ -84,11 +92,7 @@ impl Wanted {
             "state" => state(),
             named => PathBuf::from(named),
         };
-        let pattern = match order.word("pattern") {
-            "sequential" => Pattern::Sequential,
-            _ => Pattern::Random,
-        };
-        let reads = Plan::reads_of(order.word("operation"));
+        let is_listed = !["random", "sequential"].contains(&order.word("pattern"));
         Ok(Self {
             target: target::Wanted {
                 directory,
@@ -99,22 +103,30 @@ impl Wanted {
             cpus,
             blocks,
             depth,
-            plan: Plan { reads, pattern, sync_every: order.count("sync_every") },
+            plan,
+            listed: is_listed.then(|| access.to_string()),
             ring,
         })
     }
 }
 
 /// Blocks of each of so many threads with so many operations at once in a file of these bytes.
-fn blocks(file: u64, block: u64, (threads, depth): (u64, u64)) -> Result<u64, Unready> {
+fn blocks(
+    (file, block): (u64, u64),
+    plan: &Plan,
+    (threads, depth): (usize, usize),
+) -> Result<usize, Unready> {
     let all = file / block.max(1);
-    let (each, least) = (all / threads.max(1), 2 * depth);
+    let grain = plan.grain();
+    let each = to_usize(all) / threads.max(1) / grain * grain;
+    let least = plan.least().saturating_mul(depth).next_multiple_of(grain);
     let refused = |what: String| Err(Unready::NotAvailable(what));
     if each < least {
-        let wanted = least * threads * block;
+        let wanted = (least as u64).saturating_mul(threads as u64).saturating_mul(block);
+        let times = plan.least() / plan.most();
         return refused(format!(
-            "file_size = {file} B: {threads} threads with queue_depth = {depth} want two blocks \
-             for each operation at once, {wanted} B; \
+            "file_size = {file} B: {threads} threads with queue_depth = {depth} want {times} \
+             times the largest block for each operation at once, {wanted} B; \
              take a larger file_size or a smaller queue_depth"
         ));
     }
@@ -122,7 +134,7 @@ fn blocks(file: u64, block: u64, (threads, depth): (u64, u64)) -> Result<u64, Un
         let most = BLOCKS_MOST * block;
         return refused(format!(
             "file_size = {file} B are {all} blocks of {block} B, and {BLOCKS_MOST} can be kept \
-             count of; take at most {most} B, or a larger block_size"
+             count of; take at most {most} B, or larger blocks"
         ));
     }
     Ok(each)
@@ -136,9 +148,22 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let wanted = Wanted::read(order, &Cpus::read(Path::new("/")), available())?;
     let file = Arc::new(make(&wanted.target)?);
     let content = Content::new(order.seed);
-    let target = Target { file, block: wanted.target.block, content };
+    let versions = Versions::new(wanted.blocks * wanted.cpus.len()).map(Arc::new);
+    let target = Target {
+        file,
+        block: wanted.target.block,
+        most: wanted.plan.most(),
+        content,
+        versions: versions.ok_or_else(no_memory)?,
+    };
     let mut made_with = made_with(&wanted, &target);
     made_with.extend(order.words(&ASKED));
+    if order.word(OPERATION.name) != "mix" {
+        made_with.remove(MIX_READS.name);
+    }
+    if wanted.listed.is_some() {
+        made_with.remove(OPERATION.name);
+    }
     refuse_sync(&wanted, &target)?;
     let (mut members, mut granted) = (Vec::new(), BTreeSet::new());
     for (at, cpu) in wanted.cpus.iter().enumerate() {
@@ -174,6 +199,10 @@ pub fn staging(order: &Order) -> Duration {
     SOON + Duration::from_secs_f64((bytes / SLOWEST).max(0.0))
 }
 
+fn no_memory() -> Unready {
+    Unready::Failed("no memory to keep count of the blocks; free some".into())
+}
+
 /// One thread, and what its ring has of the kernel.
 fn member(
     wanted: &Wanted,
@@ -181,10 +210,10 @@ fn member(
     target: &Target,
     seed: u64,
 ) -> Result<(Member, Option<String>), Unready> {
-    let lacks = || Unready::Failed("no memory to keep count of the blocks; free some".into());
     let own = ((at * wanted.blocks) as u64, wanted.blocks);
-    let blocks = Blocks::new(own, wanted.plan, seed).ok_or_else(lacks)?;
-    let book = Arc::new(Mutex::new(Book::new(blocks).ok_or_else(lacks)?));
+    let blocks = Blocks::new(own, &target.versions, wanted.plan.clone(), seed);
+    let book = blocks.and_then(Book::new).ok_or_else(no_memory)?;
+    let book = Arc::new(Mutex::new(book));
     let depth = wanted.depth;
     let ring = wanted.ring.then(|| Ring::new(target, &book, depth)).transpose()?;
     let features = ring.as_ref().map(|ring| ring.features().to_string());
@@ -202,11 +231,14 @@ fn member(
 
 fn made_with(wanted: &Wanted, target: &Target) -> Settings {
     let of = |file: &target::Wanted| Value::Quantity(Quantity::bytes(file.bytes));
-    Settings::from([
+    let mut made_with = Settings::from([
         ("bytes".into(), of(&wanted.target)),
         ("file_system".into(), Value::Word(file_system(target.file.as_ref()))),
         ("threads".into(), Value::Count(wanted.cpus.len() as u64)),
-    ])
+    ]);
+    let listed = wanted.listed.clone().map(|listed| ("accesses".into(), Value::Word(listed)));
+    made_with.extend(listed);
+    made_with
 }
 
 /// Operations of each thread in a second in a simulated lab: the depth by the time of access, up to
@@ -214,18 +246,17 @@ fn made_with(wanted: &Wanted, target: &Target) -> Settings {
 #[expect(clippy::cast_precision_loss, reason = "threads and depths are few")]
 pub fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
     let threads = nominal_threads(order, cpus);
-    let block = order.quantity("block_size").unwrap_or(4096.0);
+    let block = accesses(order).map_or(4096.0, |access| access.mean_size());
     let under_way = (threads as u64 * order.count("queue_depth").max(1)) as f64;
     let access = NOMINAL_ACCESS + block / NOMINAL_BYTES;
     let all = (under_way / access).min(NOMINAL_RATE).min(NOMINAL_BYTES / block);
     vec![all / threads.max(1) as f64; threads]
 }
 
-/// A size among the parameters, whole bytes.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "512 to 2^40")]
-fn bytes(order: &Order, name: &str) -> u64 {
-    debug_assert!(SPEC.params.iter().any(|param| param.name == name));
-    order.quantity(name).unwrap_or(0.0) as u64
+/// Bytes of the file.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "2^20 to 2^40")]
+fn size(order: &Order) -> u64 {
+    order.quantity("file_size").unwrap_or(0.0) as u64
 }
 
 fn to_usize(number: u64) -> usize {

@@ -74,8 +74,7 @@ impl Ring {
         let entries = u32::try_from(depth.next_power_of_two()).unwrap_or(u32::MAX);
         let (ring, cooperative) = open(entries).map_err(|e| refused(&e))?;
         ring.submitter().register_files(&[target.file.as_raw_fd()]).map_err(|e| refused(&e))?;
-        let slot =
-            |_| Slot { buffer: Paged::zeros(target.block), op: None, begun_ns: 0, syncs: false };
+        let slot = |_| Slot { buffer: target.buffer(), op: None, begun_ns: 0, syncs: false };
         let mut ring = Self {
             ring,
             target: target.clone(),
@@ -199,7 +198,7 @@ impl Ring {
         self.under_way -= 1;
         let Some(slot) = self.slots.get_mut(at) else { return };
         let Some(op) = slot.op else { return };
-        let wanted = if slot.syncs { 0 } else { slot.buffer.len() };
+        let wanted = if slot.syncs { 0 } else { self.target.bytes(op) };
         let gave = match usize::try_from(result) {
             Ok(bytes) if bytes == wanted => Ok(()),
             Ok(bytes) => Err(failed(op, &format!("{bytes} of {wanted} B"))),
@@ -233,8 +232,8 @@ impl Ring {
         let offset = self.target.offset(op.block);
         let slot = &mut self.slots[at];
         self.target.fill(op, &mut slot.buffer);
-        let (bytes, length) = (slot.buffer.as_mut_ptr(), slot.buffer.len());
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let bytes = slot.buffer.as_mut_ptr();
+        let length = u32::try_from(self.target.bytes(op)).unwrap_or(u32::MAX);
         let index = u16::try_from(at).unwrap_or(u16::MAX);
         (slot.begun_ns, slot.op) = (NOT_YET, Some(op));
         let entry = match (op.kind, self.features.registered) {

@@ -54,11 +54,8 @@ impl Slots {
     /// # Errors
     /// When there are too many threads.
     pub fn start(target: &Target, book: &Arc<Mutex<Book>>, depth: usize) -> Result<Self, String> {
-        let slot = || Slot {
-            target: target.clone(),
-            book: Arc::clone(book),
-            buffer: Paged::zeros(target.block),
-        };
+        let slot =
+            || Slot { target: target.clone(), book: Arc::clone(book), buffer: target.buffer() };
         let gate = Arc::new(Gate::default());
         let mut slots = Self { own: slot(), gate, helpers: Vec::new() };
         for _ in 1..depth {
@@ -158,10 +155,11 @@ impl Slot {
         };
         let (file, offset) = (&self.target.file, self.target.offset(op.block));
         self.target.fill(op, &mut self.buffer);
+        let bytes = &mut self.buffer[..self.target.bytes(op)];
         let begun_ns = clock::now_ns();
         let mut gave = match op.kind {
-            Kind::Read => file.read_exact_at(&mut self.buffer, offset),
-            Kind::Write => file.write_all_at(&self.buffer, offset),
+            Kind::Read => file.read_exact_at(bytes, offset),
+            Kind::Write => file.write_all_at(bytes, offset),
         };
         if op.sync && gave.is_ok() {
             gave = fsync(file.as_ref()).map_err(Into::into);

@@ -172,8 +172,8 @@ pub(super) fn whole(block: u64, sector: u64) -> Result<(), Unready> {
         return Ok(());
     }
     Err(Unready::NotAvailable(format!(
-        "block_size = {block} B: this disk takes multiples of {sector} B past the page cache; take \
-         one, or cache = \"buffered\""
+        "block_size = {block} B, or a pattern with such sizes or places: this disk takes multiples \
+         of {sector} B past the page cache; take these, or cache = \"buffered\""
     )))
 }
 

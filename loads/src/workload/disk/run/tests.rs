@@ -1,12 +1,15 @@
 //! Damage that another descriptor writes into the file is named, whoever reads it; files without
 //! names; the floor of free space.
 
-use super::blocks::{Blocks, Pattern, Plan};
+use super::blocks::{Blocks, Kind, Op};
 use super::content::{Content, SECTOR};
 use super::job::{Book, Engine, Job, Target, locked};
 use super::ring::{Ring, refused};
 use super::slots::Slots;
+use super::steps::{Plan, Step, block_of};
 use super::target::{Space, Wanted, fill, make, named, room, whole};
+use super::versions::Versions;
+use crate::engine::access::Access;
 use rig::metal::{Hot as _, Span, Unready};
 use rustix::fs::{Mode, OFlags, open};
 use std::fs::File;
@@ -31,43 +34,53 @@ fn other(file: &File) -> File {
     File::options().read(true).write(true).open(path).unwrap()
 }
 
-/// A loop over a full file; none, aloud, where the disk is too full, or the kernel refuses it.
-fn job(ring: bool, reads: u64, depth: usize) -> Option<Job> {
-    let content = Content::new(SEED);
-    let file = match make(&wanted()) {
+/// A full file; none, aloud, where the disk is too full.
+fn target(block: usize, most: usize) -> Option<Target> {
+    let (content, wanted) = (Content::new(SEED), Wanted { block, ..wanted() });
+    let file = match make(&wanted) {
         Ok(file) => Arc::new(file),
         Err(why) => {
             println!("skipped: {why:?}");
             return None;
         }
     };
-    fill(&file, &wanted(), content).unwrap();
-    let plan = Plan { reads, pattern: Pattern::Sequential, sync_every: 0 };
-    let blocks = Blocks::new((0, BLOCKS), plan, SEED).unwrap();
-    let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
-    let target = Target { file, block: BLOCK, content };
-    let engine = match ring {
-        true => Engine::Ring(Box::new(Ring::new(&target, &book, depth).ok()?)),
-        false => Engine::Slots(Slots::start(&target, &book, depth).unwrap()),
-    };
-    Some(Job { target, book, engine })
+    fill(&file, &wanted, content).unwrap();
+    let versions = Arc::new(Versions::new(BLOCKS * BLOCK / block).unwrap());
+    Some(Target { file, block, most, content, versions })
 }
 
-/// What is written over block 5, which is of version 1 then, and the word for it.
+/// A loop over such a file; none where the kernel refuses the engine.
+fn loop_of(target: &Target, plan: Plan, (ring, depth): (bool, usize)) -> Option<Job> {
+    let count = BLOCKS * BLOCK / target.block;
+    let blocks = Blocks::new((0, count), &target.versions, plan, SEED).unwrap();
+    let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
+    let engine = match ring {
+        true => Engine::Ring(Box::new(Ring::new(target, &book, depth).ok()?)),
+        false => Engine::Slots(Slots::start(target, &book, depth).unwrap()),
+    };
+    Some(Job { target: target.clone(), book, engine })
+}
+
+/// A loop over a full file of blocks in order.
+fn job(ring: bool, reads: u64, depth: usize) -> Option<Job> {
+    loop_of(&target(BLOCK, 1)?, Plan::one(reads, 0, 0), (ring, depth))
+}
+
+/// What is written over block 5, which is of version 6 then, and the word for it.
 fn damages() -> [(&'static str, Vec<u8>); 7] {
     let block = |seed: u64, sector: u64, version: u32| {
         let mut bytes = vec![0; BLOCK];
         Content::new(seed).fill(&mut bytes, sector, version);
         bytes
     };
-    let (good, old) = (block(SEED, 40, 1), block(SEED, 40, 0));
+    let (good, old) = (block(SEED, 40, 6), block(SEED, 40, 0));
     let mut flipped = good.clone();
     flipped[1000] ^= 4;
     [
         ("flipped: 1 bits of sector 41", flipped),
-        ("misdirected: sector 40 holds what belongs to sector 48", block(SEED, 48, 1)),
-        ("stale: the block of sector 40 holds version 0, and version 1", old.clone()),
-        ("stale: sector 40 holds content of another trial", block(SEED + 1, 40, 1)),
+        ("misdirected: sector 40 holds what belongs to sector 48", block(SEED, 48, 6)),
+        ("stale: sector 40 holds version 0, and version 6 was written", old.clone()),
+        ("stale: sector 40 holds content of another trial", block(SEED + 1, 40, 6)),
         ("torn: sector 42 holds version 0", [&good[..2 * SECTOR], &old[2 * SECTOR..]].concat()),
         ("lost: sector 40", vec![0; BLOCK]),
         ("lost: sector 43", [&good[..3 * SECTOR], &[0; SECTOR], &good[4 * SECTOR..]].concat()),
@@ -79,7 +92,7 @@ fn every_damage_is_named_by_both_engines_while_they_run() {
     for ring in [true, false] {
         for (says, bytes) in damages() {
             for depth in [1, 4] {
-                // Each block once, so that all are of version 1.
+                // Each block once, in order.
                 let Some(mut job) = job(ring, 0, 1) else { continue };
                 job.pass(BLOCKS as u64);
                 assert_eq!(job.verify(), Ok(BLOCKS as u64));
@@ -100,22 +113,69 @@ fn every_damage_is_named_by_both_engines_while_they_run() {
     }
 }
 
-/// A loop that reads what another has written: each block once.
+/// A loop that reads what another has written.
 fn reading(writer: &Job, ring: bool, depth: usize) -> Job {
-    let plan = Plan { reads: 0, pattern: Pattern::Sequential, sync_every: 0 };
-    let mut blocks = Blocks::new((0, BLOCKS), plan, SEED).unwrap();
-    for _ in 0..BLOCKS {
-        let op = blocks.begin();
-        blocks.end(op);
+    loop_of(&writer.target, Plan::one(100, 0, 0), (ring, depth)).unwrap()
+}
+
+#[test]
+fn sizes_mix_and_each_sector_is_compared_with_the_write_that_it_is_of() {
+    // Sizes of 512 B to 4 KiB at any sector: most reads find sectors of several writes.
+    let step = |blocks, random| Step { share: 25, blocks, align: 1, reads: 30, random };
+    let steps = Arc::new([step(1, 100), step(2, 100), step(8, 100), step(3, 0)]);
+    let plan = Plan { steps, sync_every: 0 };
+    for ring in [true, false] {
+        let Some(target) = target(SECTOR, 8) else { continue };
+        let Some(mut writer) = loop_of(&target, plan.clone(), (ring, 4)) else { continue };
+        writer.pass(4000);
+        assert!(writer.verify().unwrap() > 1000);
+        let all =
+            |blocks: usize| Op { block: 0, blocks, kind: Kind::Read, version: 0, sync: false };
+        let mut bytes = vec![0; BLOCKS * BLOCK];
+        other(&target.file).read_exact_at(&mut bytes, 0).unwrap();
+        let whole = all(bytes.len() / SECTOR);
+        assert_eq!(target.verify(whole, &bytes), Ok(()));
+        let kinds: std::collections::BTreeSet<u32> =
+            whole.all().map(|block| target.versions.of(block)).collect();
+        assert!(kinds.len() > 20, "{} writes are in the file", kinds.len());
+        // Each sector in turn holds another version, and is named.
+        for sector in 0..whole.blocks {
+            let mut read = bytes.clone();
+            let place = &mut read[sector * SECTOR..][..SECTOR];
+            let was = target.versions.of(sector as u64);
+            target.content.fill(place, sector as u64, was.wrapping_add(1));
+            let why = target.verify(whole, &read).unwrap_err();
+            let says = format!("sector {sector} holds version {}", was + 1);
+            assert!(why.contains(&says), "{why}");
+        }
     }
-    blocks.read_from_now_on();
-    let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
-    let target = writer.target.clone();
-    let engine = match ring {
-        true => Engine::Ring(Box::new(Ring::new(&target, &book, depth).unwrap())),
-        false => Engine::Slots(Slots::start(&target, &book, depth).unwrap()),
+}
+
+#[test]
+fn a_write_that_was_lost_is_stale_to_a_pattern_that_reads_over_it() {
+    let plan = |reads: u64| {
+        let access = Access::preset("database").unwrap();
+        let mut plan = Plan::of(&access, block_of(&access), 0);
+        plan.steps = plan.steps.iter().map(|step| Step { reads, ..*step }).collect();
+        plan
     };
-    Job { target, book, engine }
+    for ring in [true, false] {
+        let Some(target) = target(SECTOR, 16) else { continue };
+        let Some(mut writer) = loop_of(&target, plan(0), (ring, 1)) else { continue };
+        let before = {
+            let mut bytes = vec![0; BLOCKS * BLOCK];
+            other(&target.file).read_exact_at(&mut bytes, 0).unwrap();
+            bytes
+        };
+        writer.pass(1);
+        writer.verify().unwrap();
+        // The disk forgets the first write.
+        other(&target.file).write_all_at(&before, 0).unwrap();
+        let mut reader = loop_of(&target, plan(100), (ring, 2)).unwrap();
+        reader.pass(200);
+        let why = reader.verify().unwrap_err();
+        assert!(why.contains("stale: ") && why.contains("holds version 0, and version"), "{why}");
+    }
 }
 
 #[test]

@@ -1,0 +1,120 @@
+//! Knows which accesses a trial is of: those of its parameters, of a preset, or of a file of
+//! IOmeter.
+//!
+//! Must not know what is read and written.
+
+use super::spec::{BLOCK_SIZE, LARGEST, MIX_READS, OPERATION, SPECIFICATION};
+use crate::engine::access::{Access, Line, SECTOR, read};
+use crate::engine::alone::Order;
+use desk::record::ParamSpec;
+use rig::metal::Unready;
+
+/// The operation that reads and writes.
+const MIX: &str = "mix";
+
+/// The accesses of an order.
+///
+/// # Errors
+/// Parameters that a list of accesses leaves no room for; a file that cannot be read, is refused,
+/// has no such specification, or has one that a disk cannot do.
+pub(super) fn accesses(order: &Order) -> Result<Access, Unready> {
+    let pattern = order.word("pattern");
+    let is_file = pattern.starts_with('/');
+    let access = match pattern {
+        "random" => plain(order, 100),
+        "sequential" => plain(order, 0),
+        file if is_file => listed(file, order.count(SPECIFICATION.name)).map_err(refused)?,
+        preset => Access::preset(preset).unwrap_or_else(|| plain(order, 100)),
+    };
+    let needless: &[ParamSpec] = match pattern {
+        "random" | "sequential" if order.word(OPERATION.name) == MIX => &[SPECIFICATION],
+        "random" | "sequential" => &[MIX_READS, SPECIFICATION],
+        _ if is_file => &[BLOCK_SIZE, MIX_READS, OPERATION],
+        _ => &[BLOCK_SIZE, MIX_READS, OPERATION, SPECIFICATION],
+    };
+    for param in needless {
+        let asked = order.params.get(param.name).map(ToString::to_string).unwrap_or_default();
+        if asked != param.default {
+            let name = param.name;
+            let (with, why) = reason(order, name);
+            return Err(refused(format!(
+                "{name} = {asked} cannot be with {with}: {why}; leave {name} out"
+            )));
+        }
+    }
+    Ok(access)
+}
+
+/// With what a parameter cannot be, and why.
+fn reason(order: &Order, param: &str) -> (String, &'static str) {
+    let pattern = order.word("pattern");
+    let is_listed = !["random", "sequential"].contains(&pattern);
+    let with = format!("pattern = \"{pattern}\"");
+    match param {
+        "block_size" => (with, "its list has the sizes"),
+        "specification" => (with, "only a file has several specifications"),
+        _ if is_listed => (with, "its list has the share of reads"),
+        _ => {
+            let operation = order.word(OPERATION.name);
+            (format!("operation = \"{operation}\""), "only a mix has a share of reads")
+        }
+    }
+}
+
+fn refused(why: String) -> Unready {
+    Unready::NotAvailable(why)
+}
+
+/// Accesses of one size.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "512 to 2^22")]
+fn plain(order: &Order, random: u64) -> Access {
+    let size = order.quantity(BLOCK_SIZE.name).unwrap_or(4096.0) as u64;
+    let reads = match order.word(OPERATION.name) {
+        "write" => 0,
+        MIX => order.count(MIX_READS.name),
+        _ => 100,
+    };
+    let line = Line { align: size, ..Line::new(size, 100, (reads, random)) };
+    Access { name: order.word("pattern").into(), lines: vec![line] }
+}
+
+/// The specification of a number of a file of IOmeter.
+fn listed(file: &str, number: u64) -> Result<Access, String> {
+    let mut all = read(file)?;
+    let count = all.len();
+    let at = usize::try_from(number.max(1)).unwrap_or(usize::MAX) - 1;
+    if at >= count {
+        let names: Vec<&str> = all.iter().map(|access| access.name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(format!(
+            "specification = {number}: {file} has {count} ({names}); take 1 to {count}"
+        ));
+    }
+    let access = all.swap_remove(at);
+    fits(&access).map_err(|why| format!("{file}: '{}': {why}", access.name))?;
+    Ok(access)
+}
+
+/// Whether a disk can do such accesses.
+fn fits(access: &Access) -> Result<(), String> {
+    for Line { size, delay_ms, align, reply, .. } in &access.lines {
+        let (size, align) = (*size, *align);
+        if !size.is_multiple_of(SECTOR) || size > LARGEST {
+            return Err(format!(
+                "size = {size} B is not whole sectors of {SECTOR} B up to {LARGEST} B; change it"
+            ));
+        }
+        if !align.is_multiple_of(SECTOR) || align > LARGEST {
+            return Err(format!(
+                "align = {align} B is not whole sectors of {SECTOR} B up to {LARGEST} B; change it"
+            ));
+        }
+        if *delay_ms > 0 {
+            return Err(format!("delay = {delay_ms} ms: this load has no pauses; make it 0"));
+        }
+        if *reply > 0 {
+            return Err(format!("reply = {reply} B is of a network; make it 0"));
+        }
+    }
+    Ok(())
+}
