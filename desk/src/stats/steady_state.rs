@@ -81,8 +81,8 @@ impl Leaving {
 ///
 /// It ends before the first of two rounds, at most 15 apart, that are off the mean so far by more
 /// than 10 % and 3.5 standard deviations, if five rounds after that moment differ from five before
-/// it by more than 10 %: a drift has no such moment. A round alone off the mean is left out. Of more
-/// than 1,000 rounds not every one is tried as the first.
+/// it by more than 10 %: a drift has no such moment. A round alone off the mean is left out. Of
+/// more than 1,000 rounds not every one is tried as the first.
 #[must_use]
 pub fn steady_state(rates: &[f64]) -> Option<SteadyState> {
     let last = rates.len().checked_sub(STEADY_FROM)?;

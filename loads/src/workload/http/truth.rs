@@ -37,8 +37,8 @@ const NEAR_NS: f64 = 1e5;
 /// A trial that the machine disturbs is made again.
 const TRIES: usize = 5;
 
-/// What the server stamped of a request: when it came to the kernel, which a host that takes the CPU
-/// away does not delay, and when its response was sent, nanoseconds.
+/// What the server stamped of a request: when it came to the kernel, which a host that takes the
+/// CPU away does not delay, and when its response was sent, nanoseconds.
 type Stamp = (u64, u64);
 
 /// A server of one thread that answers each request after a time that is planted by its arrival.
