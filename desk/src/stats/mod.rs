@@ -56,6 +56,6 @@ pub use sessions::{
 };
 pub use share::{fisher_p, lag_one, share_interval};
 pub use signed_rank::Walsh;
-pub use steady_state::{Left, Leaving, STEADY_FROM, SteadyState, steady_state};
+pub use steady_state::{Leaving, Left, STEADY_FROM, SteadyState, steady_state};
 pub use summary::{Summary, median};
 pub use welch::Welch;
