@@ -3,10 +3,9 @@
 //!
 //! Must not know what is read and written.
 
-use super::spec::{BLOCK_SIZE, LARGEST, MIX_READS, OPERATION, SPECIFICATION};
+use super::spec::{BLOCK_SIZE, LARGEST, LISTED, MIX_READS, OPERATION, SPECIFICATION};
 use crate::engine::access::{Access, Line, SECTOR, read};
 use crate::engine::alone::Order;
-use desk::record::ParamSpec;
 use rig::metal::Unready;
 
 /// The operation that reads and writes.
@@ -20,45 +19,44 @@ const MIX: &str = "mix";
 pub(super) fn accesses(order: &Order) -> Result<Access, Unready> {
     let pattern = order.word("pattern");
     let is_file = pattern.starts_with('/');
-    let access = match pattern {
-        "random" => plain(order, 100),
-        "sequential" => plain(order, 0),
-        file if is_file => listed(file, order.count(SPECIFICATION.name)).map_err(refused)?,
-        preset => Access::preset(preset).unwrap_or_else(|| plain(order, 100)),
-    };
-    let needless: &[ParamSpec] = match pattern {
-        "random" | "sequential" if order.word(OPERATION.name) == MIX => &[SPECIFICATION],
-        "random" | "sequential" => &[MIX_READS, SPECIFICATION],
-        _ if is_file => &[BLOCK_SIZE, MIX_READS, OPERATION],
-        _ => &[BLOCK_SIZE, MIX_READS, OPERATION, SPECIFICATION],
-    };
-    for param in needless {
-        let asked = order.params.get(param.name).map(ToString::to_string).unwrap_or_default();
-        if asked != param.default {
-            let name = param.name;
-            let (with, why) = reason(order, name);
+    let is_listed = !["random", "sequential"].contains(&pattern);
+    refuse_needless(order, is_file)?;
+    for param in [BLOCK_SIZE, OPERATION] {
+        let (name, asked) = (param.name, order.params.get(param.name).cloned());
+        if (order.word(name) == LISTED) != is_listed {
+            let asked = asked.map(|value| value.to_string()).unwrap_or_default();
+            let remedy = if is_listed {
+                format!("the list of the pattern has it; write {name} = \"{LISTED}\"")
+            } else {
+                format!("the pattern has no list; write such as {name} = \"{}\"", param.default)
+            };
             return Err(refused(format!(
-                "{name} = {asked} cannot be with {with}: {why}; leave {name} out"
+                "{name} = {asked} cannot be with pattern = \"{pattern}\": {remedy}"
             )));
         }
     }
-    Ok(access)
+    match pattern {
+        "random" => Ok(plain(order, 100)),
+        "sequential" => Ok(plain(order, 0)),
+        file if is_file => listed(file, order.count(SPECIFICATION.name)).map_err(refused),
+        preset => Access::preset(preset).ok_or_else(|| refused(format!("no pattern '{preset}'"))),
+    }
 }
 
-/// With what a parameter cannot be, and why.
-fn reason(order: &Order, param: &str) -> (String, &'static str) {
-    let pattern = order.word("pattern");
-    let is_listed = !["random", "sequential"].contains(&pattern);
-    let with = format!("pattern = \"{pattern}\"");
-    match param {
-        "block_size" => (with, "its list has the sizes"),
-        "specification" => (with, "only a file has several specifications"),
-        _ if is_listed => (with, "its list has the share of reads"),
-        _ => {
-            let operation = order.word(OPERATION.name);
-            (format!("operation = \"{operation}\""), "only a mix has a share of reads")
+/// Refuses parameters that change nothing and are not as usual.
+fn refuse_needless(order: &Order, is_file: bool) -> Result<(), Unready> {
+    let is_mix = order.word(OPERATION.name) == MIX;
+    for (param, counts, with) in [
+        (MIX_READS, is_mix, "operation = \"mix\""),
+        (SPECIFICATION, is_file, "a pattern that is a file of IOmeter"),
+    ] {
+        let asked = order.params.get(param.name).map(ToString::to_string).unwrap_or_default();
+        if !counts && asked != param.default {
+            let name = param.name;
+            return Err(refused(format!("{name} = {asked} needs {with}; leave it out")));
         }
     }
+    Ok(())
 }
 
 fn refused(why: String) -> Unready {

@@ -429,7 +429,15 @@ directory=/srv/array
             assert!(told.lines().any(|line| line == row), "{row}: {told}");
         }
         let word = |text: &str| Value::Word(text.into());
-        let server = section("b", &params(&[("pattern", word("file_server"))])).unwrap();
+        let server = section(
+            "b",
+            &params(&[
+                ("pattern", word("file_server")),
+                ("block_size", word("listed")),
+                ("operation", word("listed")),
+            ]),
+        )
+        .unwrap();
         let rows = ["rw=randrw", "rwmixread=80", "blockalign=512"];
         assert!(rows.iter().all(|row| server.lines().any(|line| line == *row)), "{server}");
         assert!(server.contains("bssplit=512/10:1024/5:2048/5:4096/60:8192/2"), "{server}");

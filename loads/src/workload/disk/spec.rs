@@ -102,12 +102,15 @@ const PARAMS: &[ParamSpec] = &[
 /// Largest operation, bytes.
 pub const LARGEST: u64 = 4 << 20;
 
+/// The word of a parameter that a list of accesses decides.
+pub const LISTED: &str = "listed";
+
 /// Bytes of each operation.
 pub const BLOCK_SIZE: ParamSpec = ParamSpec {
     name: "block_size",
-    about: "bytes of one operation of a random or sequential pattern; whole sectors of 512 B",
+    about: "bytes of one operation, whole sectors of 512 B; listed: as the pattern lists them",
     role: Some(ParamRole::Size),
-    kind: ParamKind::size(512, LARGEST).by(512.0),
+    kind: ParamKind::size(512, LARGEST).by(512.0).or(&[LISTED]),
     default: "4 KiB",
 };
 
@@ -123,9 +126,9 @@ pub const MIX_READS: ParamSpec = ParamSpec {
 /// What is done.
 pub const OPERATION: ParamSpec = ParamSpec {
     name: "operation",
-    about: "of a random or sequential pattern: read, write, or mix, see mix_reads",
+    about: "read, write, or mix, see mix_reads; listed: as the pattern lists them",
     role: None,
-    kind: ParamKind::choice(&["read", "write", "mix"]),
+    kind: ParamKind::choice(&["read", "write", "mix", LISTED]),
     default: "read",
 };
 

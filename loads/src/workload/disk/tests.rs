@@ -144,7 +144,12 @@ fn what_cannot_be_is_refused_with_the_value_and_the_remedy() {
 #[test]
 fn a_pattern_of_iometer_becomes_blocks_and_leaves_no_room_for_sizes() {
     let server = |more: &[(&str, Value)]| {
-        wanted(&[&[("pattern", word("file_server"))], more].concat()).map(|wanted| {
+        let listed = [
+            ("block_size", word("listed")),
+            ("operation", word("listed")),
+            ("pattern", word("file_server")),
+        ];
+        wanted(&[&listed, more].concat()).map(|wanted| {
             assert!(wanted.listed.as_ref().is_some_and(|told| told.contains("60 % 4 KiB")));
             (wanted.target.block, wanted.plan.most(), wanted.blocks)
         })
@@ -154,12 +159,12 @@ fn a_pattern_of_iometer_becomes_blocks_and_leaves_no_room_for_sizes() {
     assert_eq!(server(&largest).unwrap().2, 131_072, "four times 64 KiB each");
     let refused: [(&[_], &str); 5] = [
         (
-            &[("block_size", bytes(8192))],
-            "block_size = 8 KiB cannot be with pattern = \"file_server\": its list has the sizes; \
-             leave block_size out",
+            &[("block_size", bytes(4096))],
+            "block_size = 4 KiB cannot be with pattern = \"file_server\": the list of the pattern \
+             has it; write block_size = \"listed\"",
         ),
         (&[("operation", word("mix"))], "operation = mix cannot be with pattern"),
-        (&[("specification", Value::Count(2))], "only a file has several specifications"),
+        (&[("specification", Value::Count(2))], "specification = 2 needs a pattern that is a file"),
         (
             &[("queue_depth", Value::Count(256)), ("file_size", bytes(63 << 20))],
             "4 times the largest block for each operation at once, 67108864 B",
@@ -172,14 +177,13 @@ fn a_pattern_of_iometer_becomes_blocks_and_leaves_no_room_for_sizes() {
     }
     let reads = ("mix_reads", Value::Count(50));
     let why = wanted(std::slice::from_ref(&reads)).unwrap_err().to_string();
-    assert!(
-        why.contains("mix_reads = 50 cannot be with operation = \"read\": only a mix"),
-        "{why}"
-    );
+    assert!(why.contains("mix_reads = 50 needs operation = \"mix\"; leave it out"), "{why}");
     let mix = wanted(&[reads, ("operation", word("mix"))]).unwrap();
     assert_eq!((mix.plan.steps[0].reads, mix.listed), (50, None));
-    let why = wanted(&[("specification", Value::Count(2))]).unwrap_err().to_string();
-    assert!(why.contains("cannot be with pattern = \"random\""), "{why}");
+    let why = wanted(&[("block_size", word("listed"))]).unwrap_err().to_string();
+    let says = "listed cannot be with pattern = \"random\": the pattern has no list; write such as \
+                block_size = \"4 KiB\"";
+    assert!(why.contains(says), "{why}");
 }
 
 #[test]
@@ -189,8 +193,12 @@ fn a_file_of_iometer_is_a_pattern_by_its_number() {
     let of = |lines: &str, number: u64| {
         let head = "'ACCESS SPECIFICATIONS\n'Access specification name,\n\tOne,NONE\n";
         std::fs::write(&file, format!("{head}{lines}'END access specifications\n")).unwrap();
-        let named =
-            [("pattern", word(file.to_str().unwrap())), ("specification", Value::Count(number))];
+        let named = [
+            ("block_size", word("listed")),
+            ("operation", word("listed")),
+            ("pattern", word(file.to_str().unwrap())),
+            ("specification", Value::Count(number)),
+        ];
         accesses(&order(&named)).map_err(|why| why.to_string())
     };
     let two = "512,50,0,0,0,1,0,0\n1024,50,0,0,0,1,0,0\n'Access specification name\n\tTwo,NONE\n\
@@ -222,15 +230,17 @@ fn patterns_of_iometer_are_verified_and_their_bytes_are_counted() {
     ] {
         let params = [
             own.word(),
+            ("block_size", word("listed")),
             ("cache", word("buffered")),
             ("engine", word(engine)),
             ("file_size", bytes(4 << 20)),
+            ("operation", word("listed")),
             ("pattern", word(pattern)),
             ("queue_depth", Value::Count(4)),
         ];
         let order = order(&params);
         let Some(Ready { members, made_with }) = staged(&order) else { continue };
-        assert!(made_with.contains_key("accesses") && !made_with.contains_key("operation"));
+        assert!(made_with.contains_key("accesses") && !made_with.contains_key("mix_reads"));
         let gang = Gang::start(members).unwrap();
         let series = ran(&gang);
         assert!(series[0].verified.as_ref().is_ok_and(|checks| *checks > 0), "{series:?}");

@@ -161,9 +161,6 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     if order.word(OPERATION.name) != "mix" {
         made_with.remove(MIX_READS.name);
     }
-    if wanted.listed.is_some() {
-        made_with.remove(OPERATION.name);
-    }
     refuse_sync(&wanted, &target)?;
     let (mut members, mut granted) = (Vec::new(), BTreeSet::new());
     for (at, cpu) in wanted.cpus.iter().enumerate() {
