@@ -93,6 +93,14 @@ mod tests {
         let to = listener.accept().unwrap().0;
         stamp(&to).unwrap();
         let mut buffer = [0; 8];
+        // The kernel begins to stamp a moment after it is first asked to.
+        for _ in 0..500 {
+            from.write_all(b"four").unwrap();
+            if read(&to, &mut buffer, RecvFlags::empty()).unwrap().1.is_some() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
         for flags in [RecvFlags::empty(), RecvFlags::TRUNC] {
             let sent = clock::now_ns();
             from.write_all(b"four").unwrap();
