@@ -182,11 +182,11 @@ impl<'c, O: Operations> Client<'c, O> {
         }
     }
 
-    /// One operation from begin to end; gives when it was complete, none where it failed.
-    fn one(&mut self) -> io::Result<Option<u64>> {
+    /// One operation that begins now, to its end; gives when it was complete, none where it failed.
+    fn one(&mut self, begun: u64) -> io::Result<Option<u64>> {
         let done = self.operations.begin(0).and_then(|()| {
             while !self.operations.go_on(0)? {}
-            Ok(self.came_ns(0, clock::now_ns()))
+            Ok(self.came_ns(0, clock::now_ns()).max(begun))
         });
         match done {
             Ok(done) => Ok(Some(done)),
@@ -197,7 +197,7 @@ impl<'c, O: Operations> Client<'c, O> {
     fn closed_one(&mut self) -> io::Result<()> {
         let mut begun = clock::now_ns();
         while !self.shared.gate.stopped() {
-            begun = match self.one()? {
+            begun = match self.one(begun)? {
                 Some(done) => {
                     self.finished(0, Moments { intended: begun, begun, free: begun, done });
                     done
@@ -217,7 +217,7 @@ impl<'c, O: Operations> Client<'c, O> {
                 return Ok(unsent(&mut pacer, self.shared.window()));
             }
             self.due(&mut pacer);
-            if let Some(done) = self.one()? {
+            if let Some(done) = self.one(begun)? {
                 self.finished(0, Moments { intended, begun, free, done });
             }
             free = clock::now_ns();
@@ -359,7 +359,7 @@ impl<'c, O: Operations> Client<'c, O> {
     /// When what has been read by now had come, where that is known.
     fn came_ns(&self, slot: usize, now_ns: u64) -> u64 {
         let came = self.operations.came_ns(slot);
-        came.map_or(now_ns, |came| arrival::on_monotonic(came, now_ns))
+        came.map_or(now_ns, |came| arrival::on_monotonic(came).min(now_ns))
     }
 
     fn finished(&mut self, slot: usize, at: Moments) {

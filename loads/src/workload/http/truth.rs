@@ -75,7 +75,7 @@ impl Planted {
                     epoll::delete(&ready, &sockets[slot])?;
                     continue;
                 };
-                let came = arrival::on_monotonic(stamp, clock::now_ns());
+                let came = arrival::on_monotonic(stamp);
                 due.push(Reverse((came + (self.after_ns)(came), slot, came)));
             }
             while due.peek().is_some_and(|Reverse((at, ..))| *at <= clock::now_ns()) {
