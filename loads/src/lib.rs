@@ -8,4 +8,4 @@
 pub mod engine;
 pub mod workload;
 
-pub use workload::{ALL, find, fio_of_run, plan_of_fio};
+pub use workload::{ALL, find, fio_of_run, is_block_of_ours, overwrites, plan_of_fio};

@@ -5,6 +5,7 @@
 //! Start reading at `run`.
 #![deny(missing_docs)]
 
+pub mod block;
 pub mod factor;
 pub mod keeper;
 pub mod lab;

@@ -261,10 +261,20 @@ fn must_stop(loads: Vec<(&'static Entry, String)>) {
 
 #[test]
 fn nothing_is_left_behind() {
+    leaves_nothing(started());
+}
+
+#[test]
+#[ignore = "minutes: ./test full"]
+fn nothing_is_left_behind_by_any_engine() {
+    leaves_nothing(all());
+}
+
+fn leaves_nothing(loads: Vec<(&'static Entry, String)>) {
     let _lock = lock();
     let before = traces();
     let mut bench = bench(&NEVER);
-    for (entry, way) in all() {
+    for (entry, way) in loads {
         let plan = plan(entry.spec.name, &way, "300 ms");
         bench.run(&plan, first_trial(&plan), &mut |_| ()).expect("a run");
     }
@@ -335,10 +345,20 @@ const WITHOUT_CHANCE: [(&str, &str); 1] =
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_of_work_and_another_seed_others() {
+    follows_the_seed(started());
+}
+
+#[test]
+#[ignore = "minutes: ./test full"]
+fn the_same_seed_gives_every_engine_the_same_bytes_of_work() {
+    follows_the_seed(all());
+}
+
+fn follows_the_seed(loads: Vec<(&'static Entry, String)>) {
     let _lock = lock();
     let mut bench = bench(&NEVER);
     let mut seen = BTreeSet::new();
-    for (entry, way) in all() {
+    for (entry, way) in loads {
         let name = format!("{} {way}", entry.spec.name);
         let plan = plan(entry.spec.name, &way, "300 ms");
         let params = expand(&plan).0[0].params.len();
@@ -362,9 +382,19 @@ fn the_same_seed_gives_the_same_bytes_of_work_and_another_seed_others() {
     }
 }
 
-/// Hosts that make one result of each load wrong, as debug builds do where they are asked.
 #[test]
 fn wrong_data_is_refused_for_every_workload() {
+    refuses_wrong_data(started());
+}
+
+#[test]
+#[ignore = "minutes: ./test full"]
+fn wrong_data_is_refused_for_every_engine() {
+    refuses_wrong_data(all());
+}
+
+/// Hosts that make one result of each load wrong, as debug builds do where they are asked.
+fn refuses_wrong_data(loads: Vec<(&'static Entry, String)>) {
     if !cfg!(debug_assertions) {
         println!("skipped: only a debug build plants wrong data");
         return;
@@ -382,7 +412,7 @@ fn wrong_data_is_refused_for_every_workload() {
     let machine = rig::keeper::here(&binary, &NEVER).expect("an agent");
     let mut bench =
         Bench::build(&blueprint(Wanted::Best), loads::ALL, vec![machine]).expect("a lab");
-    for (entry, way) in all() {
+    for (entry, way) in loads {
         let name = format!("{} {way}", entry.spec.name);
         let plan = plan(entry.spec.name, &way, "300 ms");
         let Some((record, _)) = undisturbed(&mut bench, &name, (&plan, 1)) else { continue };

@@ -39,7 +39,7 @@ const PLANS: u64 = 4000;
 const FEW: u64 = 60;
 const SLACK: f64 = 4.0;
 /// Plans of a kind under fewer than five blocks, which have no verdict.
-const UNJUDGED: u64 = 100;
+const UNJUDGED: u64 = 40;
 
 /// Rows of all noises, at these numbers of blocks.
 fn rows(equal_at: &[u32], differing_at: &[u32], plans: u64) -> Vec<Row<'static>> {

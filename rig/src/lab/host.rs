@@ -6,6 +6,7 @@ use super::error::LabError;
 use super::own;
 use super::undo::{self, Owner};
 use super::wire::{self, Answer, Request};
+use crate::block;
 use rustix::event::{PollFd, PollFlags};
 use rustix::time::Timespec;
 use std::io;
@@ -35,7 +36,7 @@ impl HostProcess {
     pub fn start(name: &str, binary: &Path) -> Result<Self, LabError> {
         let fail = |source| LabError::Start { host: name.into(), source };
         let (control, theirs) = UnixStream::pair().map_err(fail)?;
-        let child = own::pass_on(&mut Command::new(binary))
+        let child = block::pass_on(own::pass_on(&mut Command::new(binary)))
             .arg0(Owner::this().map(|owner| undo::agent_name(name, &owner)).map_err(fail)?)
             .arg("agent")
             // The terminal's interrupt is for the conductor; it alone decides what it means.

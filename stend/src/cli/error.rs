@@ -162,6 +162,9 @@ pub enum CliError {
     /// Something that a server which stend did not start cannot have.
     #[error("a server of your own is measured from this machine's own network: {0}")]
     Outside(String),
+    /// A disk that is not overwritten.
+    #[error("{0}")]
+    Destroy(String),
     /// A physics for a lab that has one of its own.
     #[error("--physics is for --lab sim, not for --lab {0}; leave out one of them")]
     PhysicsOfReal(String),
@@ -468,6 +471,7 @@ impl CliError {
             | Self::NoPhysics { .. }
             | Self::Physics { .. }
             | Self::Outside(_)
+            | Self::Destroy(_)
             | Self::PhysicsOfReal(_)
             | Self::NothingToResume
             | Self::HasEnded { .. }

@@ -6,6 +6,7 @@
 mod aa;
 mod compare;
 mod config;
+mod destroy;
 mod doctor;
 mod elasticity;
 mod enough;
@@ -60,6 +61,7 @@ use clap::{
     ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
 };
 use desk::record::LabKind;
+use rig::block;
 use rig::lab::{Wanted, own};
 use settings::Settings;
 use std::net::Ipv4Addr;
@@ -169,6 +171,8 @@ enum Verb {
         /// Address of a server of your own, which the run loads although stend did not start it
         #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
         i_own: Vec<Ipv4Addr>,
+        #[command(flatten)]
+        destroy: destroy::Destroy,
     },
     /// List stored runs, newest first
     List {
@@ -273,13 +277,15 @@ struct Options {
     /// Address of a server of your own, which the plan may load although stend did not start it
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     i_own: Vec<Ipv4Addr>,
+    #[command(flatten)]
+    destroy: destroy::Destroy,
 }
 
 impl Options {
     /// Place, physics and lab file as they have to be written again, each with a blank after it.
     fn place_words(&self) -> String {
         let place = place_words(self.lab, self.physics.as_deref(), self.machines.as_deref());
-        place + &owned_words(&self.i_own)
+        place + &owned_words(&self.i_own) + &self.destroy.words()
     }
 }
 
@@ -448,6 +454,7 @@ pub fn main() -> Result<u8, CliError> {
         verbose: cli.verbose,
     });
     own::declare(&owned(&matches));
+    block::allow(destroy::allowed(&matches)?);
     if let Some(said) = settings.of("out") {
         files::set_parent(PathBuf::from(&said.value));
     }
@@ -464,8 +471,8 @@ pub fn main() -> Result<u8, CliError> {
             let how = run::How { only: &only, quick, displaced_work, extent };
             run::run(&plan, (how, &level), &options)
         }
-        Some(Verb::Resume { wanted, blocks, physics, machines, i_own }) => {
-            resume::resume(&wanted, blocks, (physics, machines, i_own))
+        Some(Verb::Resume { wanted, blocks, physics, machines, i_own, destroy }) => {
+            resume::resume(&wanted, blocks, (physics, machines), (i_own, destroy))
         }
         Some(Verb::List { store, json }) => list::list(store.as_deref(), json),
         Some(Verb::Watch(wanted)) => watch::watch(&wanted),

@@ -3,7 +3,7 @@
 //! Must not know what is measured in it.
 
 use super::error::CliError;
-use super::{Options, Place, machine, outside};
+use super::{Options, Place, destroy, machine, outside};
 use desk::record::Throttling;
 use desk::record::{Environment, LabKind, Plan, Scope};
 use rig::factor;
@@ -37,6 +37,7 @@ pub fn prepare(
 ) -> Result<Ground, CliError> {
     refuse_physics(options.lab, options.physics.as_deref())?;
     outside::refuse(plan, options)?;
+    destroy::judge(plan, options.lab, &options.destroy)?;
     let links: Vec<String> = plan.lab.links.iter().map(|l| l.name.clone()).collect();
     match options.lab {
         Place::Sim => simulated(options.physics.as_deref(), &links, cancel),

@@ -1,5 +1,6 @@
 //! Knows `stend resume`: what a run that was interrupted still lacks, and nothing else.
 
+use super::destroy::Destroy;
 use super::error::CliError;
 use super::progress::Meter;
 use super::report::Wanted;
@@ -17,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 /// Goes on with a run where it was left, or adds the `blocks` that are asked for to one that has
 /// ended; `physics` is that of a simulated one, `machines` the lab file of one on several machines,
-/// `i_own` the addresses of servers of one's own.
+/// `i_own` the addresses of servers of one's own, `destroy` the disks that may be overwritten.
 ///
 /// # Errors
 /// When nothing is left of it or blocks are added before its end, somebody writes it at this
@@ -25,7 +26,8 @@ use std::time::{Duration, SystemTime};
 pub fn resume(
     wanted: &Wanted,
     blocks: Option<Asked>,
-    (physics, machines, i_own): (Option<PathBuf>, Option<PathBuf>, Vec<Ipv4Addr>),
+    (physics, machines): (Option<PathBuf>, Option<PathBuf>),
+    (i_own, destroy): (Vec<Ipv4Addr>, Destroy),
 ) -> Result<u8, CliError> {
     let mut run = left(&store::read(wanted.store.as_deref())?, &wanted.run, blocks.is_some())?;
     // Before anything is built: the plan may be a stranger's, and so may the machine.
@@ -52,6 +54,7 @@ pub fn resume(
         physics,
         machines,
         i_own,
+        destroy,
     };
     let before_s = since_it_began(&run);
     let mut session = Session::begin(&run.plan, &options, run.command.clone())?;

@@ -5,11 +5,11 @@ use crate::source::{Lexeme, Source};
 /// A room, and the rooms that it may use, each as `crate::room`; only code that ships is bound.
 ///
 /// Read it as the order of the rooms. desk: unit, stats, record, {search, validity}, plan, verdict.
-/// press: {figure, claim}, report. rig: lab, {workload, service, factor, probe, metal}, keeper,
-/// run; store beside. loads: engine, workload. The rig writes facts down and draws no conclusions,
-/// so it sees no verdict; it is handed the workloads, so it sees no load. A new edge is a new word
-/// here.
-const EDGES: [(&str, &[&str]); 23] = [
+/// press: {figure, claim}, report. rig: block, lab, {workload, service, factor, probe, metal},
+/// keeper, run; store beside. loads: engine, workload. The rig writes facts down and draws no
+/// conclusions, so it sees no verdict; it is handed the workloads, so it sees no load. A new edge
+/// is a new word here.
+const EDGES: [(&str, &[&str]); 24] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit", "desk::stats"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::search", "desk::stats"]),
@@ -42,7 +42,9 @@ const EDGES: [(&str, &[&str]); 23] = [
         ],
     ),
     // Of plan, what a mistyped key was meant to be: a physics is read as a plan is.
-    ("rig::lab", &["desk::unit", "desk::record", "desk::plan"]),
+    ("rig::block", &[]),
+    // What may be overwritten is passed to the hosts that are started.
+    ("rig::lab", &["desk::unit", "desk::record", "desk::plan", "rig::block"]),
     ("rig::workload", &["desk::record", "rig::lab"]),
     ("rig::service", &["desk::record", "rig::lab"]),
     ("rig::factor", &["desk::unit", "desk::record", "rig::lab"]),
@@ -99,6 +101,7 @@ const EDGES: [(&str, &[&str]); 23] = [
             "desk::unit",
             "desk::record",
             "desk::stats",
+            "rig::block",
             "rig::lab",
             "rig::metal",
             "rig::service",

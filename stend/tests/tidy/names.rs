@@ -46,6 +46,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("rate", "desk/src/", "a factor of a link, and the reading of it"),
     ("rate", "rig/src/", "a factor of a link, and the reading of it"),
     ("size", "desk/src/unit/", "a kind of value"),
+    ("size", "rig/src/block/device.rs", "a file of sysfs"),
     ("database", "rig/src/service/", "what stands beside a web server"),
     ("database_memory", "rig/src/service/", "a setting of a database"),
     ("opcache", "rig/src/service/", "a setting of PHP"),

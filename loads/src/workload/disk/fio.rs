@@ -4,7 +4,7 @@
 //! Must not know how a plan is read, nor any file.
 
 use super::accesses::accesses;
-use super::spec::SPEC;
+use super::spec::{SPEC, WHOLE_DISK};
 use crate::engine::access::{Access, Line, SECTOR};
 use crate::engine::alone::Order;
 use desk::record::{LoadPoint, Run, Settings};
@@ -155,6 +155,11 @@ fn section(name: &str, params: &Settings) -> Result<String, String> {
         "group_reporting".to_owned(),
     ];
     rows.extend(mixed(&access)?);
+    if order.word(WHOLE_DISK.name).starts_with('/') {
+        return Err("a disk is overwritten only where its serial is named, which fio does not \
+                    ask; measure a file"
+            .into());
+    }
     let every = order.count("sync_every");
     rows.extend((every > 0).then(|| format!("fsync={every}")));
     let directory = order.word("directory");

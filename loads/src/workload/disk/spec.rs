@@ -45,7 +45,8 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "file_size",
-        about: "bytes of the file, which is written before the window; all threads share it",
+        about: "bytes of the file, or of the disk from its begin on, which are written before the \
+                window; all threads share them",
         role: None,
         kind: ParamKind::size(1 << 20, 1 << 40),
         default: "64 MiB",
@@ -97,6 +98,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::count(1, 1024).or(&["all"]),
         default: "1",
     },
+    WHOLE_DISK,
 ];
 
 /// Largest operation, bytes.
@@ -112,6 +114,16 @@ pub const BLOCK_SIZE: ParamSpec = ParamSpec {
     role: Some(ParamRole::Size),
     kind: ParamKind::size(512, LARGEST).by(512.0).or(&[LISTED]),
     default: "4 KiB",
+};
+
+/// The disk that is overwritten.
+pub const WHOLE_DISK: ParamSpec = ParamSpec {
+    name: "whole_disk",
+    about: "none: a file in directory; or the path of a whole disk, whose content is lost; the \
+            command must name it with --destroy and --serial",
+    role: None,
+    kind: ParamKind::path_or(&["none"]),
+    default: "none",
 };
 
 /// Of a mix.

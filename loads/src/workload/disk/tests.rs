@@ -31,6 +31,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("specification", Value::Count(1)),
         ("sync_every", Value::Count(0)),
         ("threads", Value::Count(1)),
+        ("whole_disk", word("none")),
     ];
     fixture::order(&SPEC, &defaults, params)
 }

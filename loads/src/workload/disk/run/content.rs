@@ -116,6 +116,12 @@ impl Named {
     }
 }
 
+/// Whether a sector is of a trial, whichever it was.
+#[must_use]
+pub fn is_ours(sector: &[u8]) -> bool {
+    Named::read(sector).is_some()
+}
+
 impl Content {
     /// Of the trial of a seed.
     #[must_use]

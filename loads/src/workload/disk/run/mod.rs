@@ -4,6 +4,7 @@
 
 mod blocks;
 mod content;
+mod device;
 mod job;
 mod ring;
 mod slots;
@@ -17,6 +18,9 @@ use super::accesses::accesses;
 use super::spec::{MIX_READS, OPERATION};
 use crate::engine::alone::{Order, Ready, SOON, nominal_threads, threads_of};
 use blocks::Blocks;
+pub use content::is_ours as is_block_of_ours;
+pub use device::overwrites;
+
 use content::Content;
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
@@ -52,6 +56,8 @@ const ASKED: [&str; 6] = ["cache", "engine", "mix_reads", "operation", "pattern"
 pub(super) struct Wanted {
     /// The file.
     pub target: target::Wanted,
+    /// The disk that is overwritten; none where a file is made.
+    pub device: Option<PathBuf>,
     /// CPUs of the threads.
     pub cpus: Vec<u32>,
     /// Blocks of each of them.
@@ -100,6 +106,7 @@ impl Wanted {
                 block: to_usize(block),
                 direct: order.word("cache") != "buffered",
             },
+            device: device::of(order),
             cpus,
             blocks,
             depth,
@@ -146,7 +153,11 @@ fn blocks(
 /// What the machine lacks: CPUs, memory, free space, `O_DIRECT`, `io_uring`; what the disk refused.
 pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let wanted = Wanted::read(order, &Cpus::read(Path::new("/")), available())?;
-    let file = Arc::new(make(&wanted.target)?);
+    let (file, place) = match &wanted.device {
+        Some(path) => device::open(path, &wanted.target)?,
+        None => make(&wanted.target).map(|file| (file, Settings::new()))?,
+    };
+    let file = Arc::new(file);
     let content = Content::new(order.seed);
     let versions = Versions::new(wanted.blocks * wanted.cpus.len()).map(Arc::new);
     let target = Target {
@@ -157,6 +168,7 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
         versions: versions.ok_or_else(no_memory)?,
     };
     let mut made_with = made_with(&wanted, &target);
+    made_with.extend(place);
     made_with.extend(order.words(&ASKED));
     if order.word(OPERATION.name) != "mix" {
         made_with.remove(MIX_READS.name);
@@ -228,9 +240,13 @@ fn member(
 
 fn made_with(wanted: &Wanted, target: &Target) -> Settings {
     let of = |file: &target::Wanted| Value::Quantity(Quantity::bytes(file.bytes));
+    let system = match wanted.device {
+        Some(_) => "none".into(),
+        None => file_system(target.file.as_ref()),
+    };
     let mut made_with = Settings::from([
         ("bytes".into(), of(&wanted.target)),
-        ("file_system".into(), Value::Word(file_system(target.file.as_ref()))),
+        ("file_system".into(), Value::Word(system)),
         ("threads".into(), Value::Count(wanted.cpus.len() as u64)),
     ]);
     let listed = wanted.listed.clone().map(|listed| ("accesses".into(), Value::Word(listed)));

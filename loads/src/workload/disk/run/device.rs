@@ -1,0 +1,54 @@
+//! Knows how a disk is had that a person allows to be overwritten, in place of a file.
+//!
+//! Must not know whether it may be overwritten: `rig::block` judges that.
+
+use super::super::spec::{SPEC, WHOLE_DISK};
+use super::content::is_ours;
+use super::target::{self, whole};
+use crate::engine::alone::Order;
+use desk::record::{LoadPoint, Settings, Value};
+use rig::block;
+use rig::metal::Unready;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The disk that a trial asks for.
+pub fn of(order: &Order) -> Option<PathBuf> {
+    Some(order.word(WHOLE_DISK.name)).filter(|path| path.starts_with('/')).map(PathBuf::from)
+}
+
+/// The disk that a load point overwrites, and the bytes of it that are written before a window.
+#[must_use]
+pub fn overwrites(point: &LoadPoint) -> Option<(PathBuf, f64)> {
+    let params = point.params.clone();
+    let order = Order { params, settings: Settings::new(), seed: 0 };
+    let is_disk = point.workload == SPEC.name;
+    let device = of(&order).filter(|_| is_disk)?;
+    Some((device, order.quantity("file_size").unwrap_or(0.0)))
+}
+
+/// Opens it, and tells what it is.
+///
+/// # Errors
+/// What speaks against overwriting it; blocks that it does not take; fewer bytes than asked for.
+pub fn open(path: &Path, wanted: &target::Wanted) -> Result<(File, Settings), Unready> {
+    let opened = block::open(path, wanted.direct, &is_ours);
+    let (file, device) = opened.map_err(|e| Unready::NotAvailable(e.to_string()))?;
+    if wanted.direct {
+        whole(wanted.block as u64, device.sector)?;
+    }
+    if wanted.bytes > device.bytes {
+        let (asked, has, shown) = (wanted.bytes, device.bytes, path.display());
+        return Err(Unready::NotAvailable(format!(
+            "file_size = {asked} B: {shown} has {has} B; take at most these"
+        )));
+    }
+    let word = |text: &str| Value::Word(text.into());
+    let told = [
+        (WHOLE_DISK.name, path.to_string_lossy().into_owned()),
+        ("model", device.model),
+        ("serial", device.serial.unwrap_or_default()),
+    ];
+    let told = told.into_iter().filter(|(_, text)| !text.is_empty());
+    Ok((file, told.map(|(name, text)| (name.to_owned(), word(&text))).collect()))
+}
