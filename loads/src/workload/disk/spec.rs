@@ -69,6 +69,7 @@ const PARAMS: &[ParamSpec] = &[
         ]),
         default: "random",
     },
+    RING[0],
     ParamSpec {
         name: "queue_depth",
         about: "operations under way at once, of each thread",
@@ -76,6 +77,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::count(1, 256),
         default: "1",
     },
+    RING[1],
     SPECIFICATION,
     ParamSpec {
         name: "round",
@@ -84,6 +86,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::within(Kind::Duration, 0.1, 3600.0),
         default: "1 s",
     },
+    RING[2],
     ParamSpec {
         name: "sync_every",
         about: "fsync after every so many writes of a thread; 0 for never",
@@ -91,6 +94,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::count(0, 1_000_000),
         default: "0",
     },
+    RING[3],
     ParamSpec {
         name: "threads",
         about: "threads, one a CPU, each with its part of the file; or all CPUs",
@@ -152,6 +156,40 @@ pub const SPECIFICATION: ParamSpec = ParamSpec {
     kind: ParamKind::count(1, 1000),
     default: "1",
 };
+
+/// Of the engine `uring`: how its rings are made and used.
+pub const RING: [ParamSpec; 4] = [
+    ParamSpec {
+        name: "polled_submission",
+        about: "of engine = uring: whether a thread of the kernel takes the operations (SQPOLL)",
+        role: None,
+        kind: ParamKind::choice(&["off", "on"]),
+        default: "off",
+    },
+    ParamSpec {
+        name: "registered_buffers",
+        about: "of engine = uring: whether the file and all buffers are registered (fixed buffers)",
+        role: None,
+        kind: ParamKind::choice(&["on", "off"]),
+        default: "on",
+    },
+    ParamSpec {
+        name: "submission",
+        about: "of engine = uring: a system call for each operation, or for all that there is room \
+                for",
+        role: None,
+        kind: ParamKind::choice(&["each", "batch"]),
+        default: "each",
+    },
+    ParamSpec {
+        name: "task_run",
+        about: "of engine = uring: completions are handled at any system call (COOP_TASKRUN), or \
+                where the thread waits (DEFER_TASKRUN)",
+        role: None,
+        kind: ParamKind::choice(&["cooperative", "deferred"]),
+        default: "cooperative",
+    },
+];
 
 /// What bounds the rate.
 const RATE_LIMIT: &str = "the disk and its way: seeks, flash channels, queue; then the CPU";

@@ -26,10 +26,14 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("mix_reads", Value::Count(70)),
         ("operation", word("read")),
         ("pattern", word("random")),
+        ("polled_submission", word("off")),
         ("queue_depth", Value::Count(1)),
+        ("registered_buffers", word("on")),
         ("round", Value::Quantity(Quantity::seconds(1.0))),
         ("specification", Value::Count(1)),
+        ("submission", word("each")),
         ("sync_every", Value::Count(0)),
+        ("task_run", word("cooperative")),
         ("threads", Value::Count(1)),
         ("whole_disk", word("none")),
     ];
@@ -97,7 +101,7 @@ fn ran(gang: &Gang) -> Vec<Series> {
 fn a_trial_becomes_a_file_and_queues() {
     let plain = wanted(&[]).unwrap();
     assert_eq!((plain.cpus.as_slice(), plain.blocks, plain.depth), (&[0][..], 16384, 1));
-    assert!(plain.ring && plain.target.direct && plain.target.directory.is_dir());
+    assert!(plain.ring.is_some() && plain.target.direct && plain.target.directory.is_dir());
     let odd = [
         ("threads", word("all")),
         ("block_size", bytes(1536)),
@@ -110,7 +114,7 @@ fn a_trial_becomes_a_file_and_queues() {
     let odd = wanted(&odd).unwrap();
     assert_eq!((odd.cpus.len(), odd.blocks, odd.depth), (2, 341, 32));
     assert_eq!((odd.target.bytes, odd.target.directory), (2 * 341 * 1536, "/x".into()));
-    assert!(!odd.ring && !odd.target.direct);
+    assert!(odd.ring.is_none() && !odd.target.direct);
 }
 
 #[test]
@@ -302,6 +306,56 @@ fn both_engines_do_the_work_and_give_every_figure_and_leave_nothing() {
             assert_eq!(samples.len() + quantiles.len(), SPEC.metrics.len());
             assert!(samples.iter().all(|s| s.quantity.value > 0.0), "{samples:?}");
         }
+    }
+}
+
+#[test]
+fn a_ring_is_made_and_used_in_every_way() {
+    let own = Own::new();
+    for (name, other, flag) in [
+        ("task_run", "deferred", "defer_taskrun"),
+        ("polled_submission", "on", "sqpoll"),
+        ("registered_buffers", "off", "plain"),
+        ("submission", "batch", "single_issuer"),
+    ] {
+        for (operation, depth) in [("mix", 8), ("read", 1)] {
+            let params = [
+                own.word(),
+                ("cache", word("buffered")),
+                ("file_size", bytes(1 << 20)),
+                ("operation", word(operation)),
+                ("queue_depth", Value::Count(depth)),
+                ("sync_every", Value::Count(16)),
+                (name, word(other)),
+            ];
+            let Some(Ready { members, made_with }) = staged(&order(&params)) else { continue };
+            assert_eq!(made_with[name].word(), Some(other));
+            let granted = made_with["io_uring"].to_string();
+            println!("{name} = {other}: {granted}");
+            assert!(granted.contains(flag) || granted.contains("coop_taskrun"), "{granted}");
+            let gang = Gang::start(members).unwrap();
+            for _ in 0..2 {
+                let series = ran(&gang);
+                assert!(series[0].verified.as_ref().is_ok_and(|some| *some > 100), "{series:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ways_of_a_ring_that_cannot_be_are_refused() {
+    for (params, says) in [
+        (
+            [("engine", "pread"), ("submission", "batch")],
+            "submission = batch needs engine = \"uring\"; leave it out",
+        ),
+        (
+            [("polled_submission", "on"), ("task_run", "deferred")],
+            "task_run = deferred cannot be with polled_submission = on: a thread of the kernel",
+        ),
+    ] {
+        let why = wanted(&params.map(|(name, value)| (name, word(value)))).unwrap_err();
+        assert!(why.to_string().contains(says), "{why}");
     }
 }
 

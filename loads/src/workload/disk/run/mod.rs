@@ -7,6 +7,7 @@ mod content;
 mod device;
 mod job;
 mod ring;
+mod setup;
 mod slots;
 mod steps;
 mod target;
@@ -15,7 +16,7 @@ mod tests;
 mod versions;
 
 use super::accesses::accesses;
-use super::spec::{MIX_READS, OPERATION};
+use super::spec::{MIX_READS, OPERATION, RING};
 use crate::engine::alone::{Order, Ready, SOON, nominal_threads, threads_of};
 use blocks::Blocks;
 pub use content::is_ours as is_block_of_ours;
@@ -27,6 +28,7 @@ use desk::unit::Quantity;
 use job::{Book, Engine, Job, Target};
 use rig::metal::{Cpus, Hot, Made, Member, Unready, available, room_for};
 use ring::Ring;
+use setup::Setup;
 use slots::Slots;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -67,8 +69,8 @@ pub(super) struct Wanted {
     pub plan: Plan,
     /// What they do, in words; none where the parameters say it.
     pub listed: Option<String>,
-    /// By `io_uring` and not by `pread`.
-    pub ring: bool,
+    /// The ring of each; none where they work by `pread`.
+    pub ring: Option<Setup>,
 }
 
 impl Wanted {
@@ -87,8 +89,8 @@ impl Wanted {
         let blocks = blocks((bytes, block), &plan, (cpus.len(), depth))?;
         let kept = to_usize(block).saturating_mul(plan.most()).saturating_mul(depth);
         room_for(&[(kept.saturating_add(5 * blocks), cpus.len())], available)?;
-        let (ring, all) = (order.word("engine") != "pread", depth * cpus.len());
-        if !ring && all > SLOTS_MOST {
+        let (ring, all) = (Setup::read(order)?, depth * cpus.len());
+        if ring.is_none() && all > SLOTS_MOST {
             return Err(Unready::NotAvailable(format!(
                 "engine = \"pread\" wants {all} threads, and {SLOTS_MOST} are allowed; take fewer \
                  threads, a smaller queue_depth, or engine = \"uring\""
@@ -173,12 +175,15 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     if order.word(OPERATION.name) != "mix" {
         made_with.remove(MIX_READS.name);
     }
+    if wanted.ring.is_some() {
+        made_with.extend(order.words(&RING.map(|param| param.name)));
+    }
     refuse_sync(&wanted, &target)?;
     let (mut members, mut granted) = (Vec::new(), BTreeSet::new());
     for (at, cpu) in wanted.cpus.iter().enumerate() {
         // A ring is refused before the file is filled, which may take minutes.
-        let (member, features) = member(&wanted, (at, *cpu), &target, order.seed)?;
-        granted.extend(features);
+        let (member, has) = member(&wanted, (at, *cpu), &target, order.seed)?;
+        granted.extend(has);
         members.push(member);
     }
     if !granted.is_empty() {
@@ -224,8 +229,8 @@ fn member(
     let book = blocks.and_then(Book::new).ok_or_else(no_memory)?;
     let book = Arc::new(Mutex::new(book));
     let depth = wanted.depth;
-    let ring = wanted.ring.then(|| Ring::new(target, &book, depth)).transpose()?;
-    let features = ring.as_ref().map(|ring| ring.features().to_string());
+    let ring = wanted.ring.map(|setup| Ring::new(target, &book, depth, setup)).transpose()?;
+    let granted = ring.as_ref().map(|ring| ring.granted().to_owned());
     let target = target.clone();
     let make = move || -> Made {
         let engine = match ring {
@@ -235,7 +240,7 @@ fn member(
         let hot: Box<dyn Hot> = Box::new(Job { target, book, engine });
         Ok(hot)
     };
-    Ok((Member { cpu: Some(cpu), make: Box::new(make) }, features))
+    Ok((Member { cpu: Some(cpu), make: Box::new(make) }, granted))
 }
 
 fn made_with(wanted: &Wanted, target: &Target) -> Settings {

@@ -1,10 +1,10 @@
-//! Knows how blocks are read and written by `io_uring`: one submission for all operations that the
-//! last completions made room for.
+//! Knows how blocks are read and written by `io_uring`.
 //!
 //! Must not know which blocks, nor what is made of their times.
 
 use super::blocks::{Kind, Op};
 use super::job::{Book, Target, failed, locked, patience};
+use super::setup::{Completions, Setup, Submission, unregistered};
 use crate::engine::net::content::Paged;
 use io_uring::squeue::Entry;
 use io_uring::{IoUring, opcode, types};
@@ -17,28 +17,24 @@ use std::{fmt, io, mem};
 /// The place of the file in the table of the ring.
 const FILE: types::Fixed = types::Fixed(0);
 
-/// When an operation began that is not handed over yet.
-const NOT_YET: u64 = u64::MAX;
+/// The thread of the kernel that takes submissions sleeps after so long without one, milliseconds.
+const IDLE_MS: u32 = 1000;
 
 /// A ring, and the slots of its queue.
 pub struct Ring {
     ring: IoUring,
+    setup: Setup,
     target: Target,
     book: Arc<Mutex<Book>>,
     slots: Vec<Slot>,
+    /// Slots without an operation.
+    free: Vec<usize>,
     /// What the last calls gave: slot and result.
     ended: Vec<(usize, i32)>,
     under_way: usize,
-    features: Features,
-}
-
-/// What the kernel granted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
-    /// Completions are handled when the thread asks for them, and do not interrupt it.
-    pub cooperative: bool,
-    /// Buffers are pinned once instead of at each operation.
-    pub registered: bool,
+    /// It takes submissions of no thread before one has begun to work with it.
+    disabled: bool,
+    granted: String,
 }
 
 /// A buffer, and the operation that works on it.
@@ -57,45 +53,48 @@ impl fmt::Debug for Ring {
     }
 }
 
-impl fmt::Display for Features {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let coop = if self.cooperative { "coop_taskrun" } else { "no coop_taskrun" };
-        let fixed = if self.registered { "registered buffers" } else { "plain buffers" };
-        write!(f, "{coop}, fixed file, {fixed}")
-    }
-}
-
 impl Ring {
-    /// Makes a ring with so many slots.
+    /// Makes a ring with so many slots. The thread that works with it first has to go on with it.
     ///
     /// # Errors
-    /// A kernel that has none or forbids it.
-    pub fn new(target: &Target, book: &Arc<Mutex<Book>>, depth: usize) -> Result<Self, Unready> {
+    /// A kernel that has none, forbids it, or refuses what it is to be made with.
+    pub fn new(
+        target: &Target,
+        book: &Arc<Mutex<Book>>,
+        depth: usize,
+        setup: Setup,
+    ) -> Result<Self, Unready> {
         let entries = u32::try_from(depth.next_power_of_two()).unwrap_or(u32::MAX);
-        let (ring, cooperative) = open(entries).map_err(|e| refused(&e))?;
-        ring.submitter().register_files(&[target.file.as_raw_fd()]).map_err(|e| refused(&e))?;
+        let (ring, flags) = open(entries, setup.completions).map_err(|e| setup.refused(&e))?;
         let slot = |_| Slot { buffer: target.buffer(), op: None, begun_ns: 0, syncs: false };
+        let files = if setup.registered { "fixed file, registered buffers" } else { "plain" };
         let mut ring = Self {
             ring,
+            setup,
             target: target.clone(),
             book: Arc::clone(book),
             slots: (0..depth).map(slot).collect(),
+            free: (0..depth).rev().collect(),
             ended: Vec::with_capacity(2 * depth),
             under_way: 0,
-            features: Features { cooperative, registered: false },
+            disabled: flags.contains(&SINGLE),
+            granted: [flags, &[files]].concat().join(", "),
         };
-        ring.features.registered = ring.register();
+        if setup.registered {
+            let bytes = depth.saturating_mul(target.block * target.most);
+            ring.register().map_err(|e| unregistered(bytes, &e))?;
+        }
         Ok(ring)
     }
 
-    /// What the kernel granted.
+    /// What the kernel granted, in words.
     #[must_use]
-    pub const fn features(&self) -> Features {
-        self.features
+    pub fn granted(&self) -> &str {
+        &self.granted
     }
 
-    /// Pins the buffers; a limit on locked memory may forbid it.
-    fn register(&mut self) -> bool {
+    /// Registers the file, and pins the buffers; a limit on locked memory may forbid it.
+    fn register(&mut self) -> io::Result<()> {
         let buffers: Vec<libc::iovec> = self
             .slots
             .iter_mut()
@@ -104,38 +103,45 @@ impl Ring {
                 iov_len: slot.buffer.len(),
             })
             .collect();
+        let submitter = self.ring.submitter();
+        submitter.register_files(&[self.target.file.as_raw_fd()])?;
         // SAFETY: each buffer is memory of a slot, which is neither moved nor freed before the
         // ring: `drop` waits for all that is under way.
-        unsafe { self.ring.submitter().register_buffers(&buffers) }.is_ok()
+        unsafe { submitter.register_buffers(&buffers) }
     }
 
     /// Works until so many more operations are complete, or one and its patience is over. But for a
     /// queue of one the next ones are under way then.
     pub fn run(&mut self, passes: u64) {
         let book = Arc::clone(&self.book);
-        let (from, patience) = (locked(&book).done(), patience());
-        loop {
-            {
-                let mut book = locked(&book);
-                self.reap(&mut book, clock::now_ns());
-                if book.is_broken() {
-                    return;
-                }
-                let late = book.done() > from && clock::now_ns() > patience;
-                let enough = late || book.done() >= from + passes;
-                if !enough || self.slots.len() > 1 {
-                    self.refill(&mut book);
-                }
-                if enough {
-                    break;
-                }
-            }
-            if let Err(e) = self.enter(1) {
-                return self.breaks(&e);
-            }
+        let mut book = locked(&book);
+        if let Err(e) = self.work(passes, &mut book) {
+            book.breaks(format!("io_uring: {e}"));
         }
-        if let Err(e) = self.enter(0) {
-            self.breaks(&e);
+    }
+
+    fn work(&mut self, passes: u64, book: &mut Book) -> io::Result<()> {
+        if mem::take(&mut self.disabled) {
+            self.ring.submitter().register_enable_rings()?;
+        }
+        let (from, patience) = (book.done(), patience());
+        loop {
+            let now_ns = clock::now_ns();
+            self.reap(book, now_ns);
+            if book.is_broken() {
+                return Ok(());
+            }
+            let late = book.done() > from && now_ns > patience;
+            let enough = late || book.done() >= from + passes;
+            if !enough || self.slots.len() > 1 {
+                self.refill(book)?;
+            }
+            if enough {
+                return self.enter(0);
+            }
+            // What is complete is taken without a wait.
+            let is_idle = self.ring.completion().is_empty();
+            self.enter(usize::from(is_idle))?;
         }
     }
 
@@ -154,7 +160,8 @@ impl Ring {
     /// Waits until nothing is under way.
     pub fn drain(&mut self) {
         if !self.settle() {
-            self.breaks(&"what is under way cannot be waited for");
+            let why = "io_uring: what is under way cannot be waited for".into();
+            locked(&self.book).breaks(why);
         }
     }
 
@@ -169,10 +176,6 @@ impl Ring {
                 Err(e) => return Err(e),
             }
         }
-    }
-
-    fn breaks(&self, why: &dyn fmt::Display) {
-        locked(&self.book).breaks(format!("io_uring: {why}"));
     }
 
     /// Takes the completions since the last pass. Their moments are unknown, so their times do not
@@ -206,26 +209,44 @@ impl Ring {
         };
         if op.sync && !slot.syncs && gave.is_ok() && !book.is_broken() {
             slot.syncs = true;
-            return self.push(at, &opcode::Fsync::new(FILE).build(), book);
+            let entry = match self.setup.registered {
+                true => opcode::Fsync::new(FILE).build(),
+                false => opcode::Fsync::new(types::Fd(self.target.file.as_raw_fd())).build(),
+            };
+            return self.push(at, &entry, book);
         }
         let gave = gave.and_then(|()| self.target.verify(op, &slot.buffer));
         book.end(op, (slot.begun_ns, now_ns), gave);
         (slot.op, slot.syncs) = (None, false);
+        self.free.push(at);
     }
 
-    /// Begins an operation in every slot that is free.
-    fn refill(&mut self, book: &mut Book) {
-        for at in 0..self.slots.len() {
-            if self.slots[at].op.is_none() {
-                let op = book.blocks.begin();
-                self.begin(at, op, book);
+    /// Begins an operation in every slot that is free. The last of them, or all of a batch, are
+    /// handed over by the next call, which waits, too.
+    fn refill(&mut self, book: &mut Book) -> io::Result<()> {
+        let mut free = mem::take(&mut self.free);
+        let each = self.setup.submission == Submission::Each;
+        let (mut waits, mut begun) = (0, 0);
+        for at in &free {
+            if each && begun > waits {
+                self.enter(0)?;
+                waits = begun;
+            }
+            let op = book.blocks.begin();
+            self.begin(*at, op, book);
+            begun += 1;
+            if each {
+                self.slots[*at].begun_ns = clock::now_ns();
             }
         }
-        // All of them are handed over at once, when the content of the last stands.
-        let now_ns = clock::now_ns();
-        for slot in self.slots.iter_mut().filter(|slot| slot.begun_ns == NOT_YET) {
-            slot.begun_ns = now_ns;
+        if !each {
+            // All of them are handed over at once, when the content of the last stands.
+            let now_ns = clock::now_ns();
+            free.iter().for_each(|at| self.slots[*at].begun_ns = now_ns);
         }
+        free.clear();
+        self.free = free;
+        Ok(())
     }
 
     fn begin(&mut self, at: usize, op: Op, book: &mut Book) {
@@ -235,16 +256,17 @@ impl Ring {
         let bytes = slot.buffer.as_mut_ptr();
         let length = u32::try_from(self.target.bytes(op)).unwrap_or(u32::MAX);
         let index = u16::try_from(at).unwrap_or(u16::MAX);
-        (slot.begun_ns, slot.op) = (NOT_YET, Some(op));
-        let entry = match (op.kind, self.features.registered) {
+        slot.op = Some(op);
+        let file = types::Fd(self.target.file.as_raw_fd());
+        let entry = match (op.kind, self.setup.registered) {
             (Kind::Read, true) => {
                 opcode::ReadFixed::new(FILE, bytes, length, index).offset(offset).build()
             }
             (Kind::Write, true) => {
                 opcode::WriteFixed::new(FILE, bytes, length, index).offset(offset).build()
             }
-            (Kind::Read, false) => opcode::Read::new(FILE, bytes, length).offset(offset).build(),
-            (Kind::Write, false) => opcode::Write::new(FILE, bytes, length).offset(offset).build(),
+            (Kind::Read, false) => opcode::Read::new(file, bytes, length).offset(offset).build(),
+            (Kind::Write, false) => opcode::Write::new(file, bytes, length).offset(offset).build(),
         };
         self.push(at, &entry, book);
     }
@@ -272,25 +294,47 @@ impl Drop for Ring {
         }
         // Else the kernel would free file and memory some time after the next trial has begun.
         let submitter = self.ring.submitter();
-        let _ = submitter.unregister_files();
-        if self.features.registered {
+        if self.setup.registered {
+            let _ = submitter.unregister_files();
             let _ = submitter.unregister_buffers();
         }
     }
 }
 
-/// A ring, and whether completions come when they are asked for: kernels have that from 5.19 on.
-fn open(entries: u32) -> io::Result<(IoUring, bool)> {
-    match IoUring::builder().setup_coop_taskrun().build(entries) {
-        Err(e) if e.raw_os_error() == Some(libc::EINVAL) => Ok((IoUring::new(entries)?, false)),
-        made => Ok((made?, true)),
+/// Of a ring that one thread alone submits to.
+const SINGLE: &str = "single_issuer";
+/// Of one whose completions do not interrupt the thread.
+const COOPERATIVE: &str = "coop_taskrun";
+
+/// The flags of a ring, the best first. Deferred and polled are as asked for or refused. Kernels
+/// handle completions cooperatively from 5.19 on, and know of a single thread from 6.0 on.
+const fn ladder(completions: Completions) -> &'static [&'static [&'static str]] {
+    match completions {
+        Completions::Cooperative => &[&[COOPERATIVE, SINGLE], &[COOPERATIVE], &["no coop_taskrun"]],
+        Completions::Deferred => &[&["defer_taskrun", SINGLE]],
+        Completions::Polled => &[&["sqpoll", SINGLE], &["sqpoll"]],
     }
 }
 
-/// Why there is no ring.
-pub(super) fn refused(why: &io::Error) -> Unready {
-    Unready::NotAvailable(format!(
-        "engine = \"uring\": the kernel or its filter of system calls refuses io_uring: {why}; \
-         take engine = \"pread\""
-    ))
+/// A ring, and its flags. One of a single thread is disabled, so that any thread may make it.
+fn open(entries: u32, completions: Completions) -> io::Result<(IoUring, &'static [&'static str])> {
+    let mut last = io::Error::from_raw_os_error(libc::EINVAL);
+    for flags in ladder(completions) {
+        let mut builder = IoUring::builder();
+        for flag in *flags {
+            match *flag {
+                SINGLE => builder.setup_single_issuer().setup_r_disabled(),
+                COOPERATIVE => builder.setup_coop_taskrun(),
+                "defer_taskrun" => builder.setup_defer_taskrun(),
+                "sqpoll" => builder.setup_sqpoll(IDLE_MS),
+                _ => &mut builder,
+            };
+        }
+        match builder.build(entries) {
+            Ok(ring) => return Ok((ring, flags)),
+            Err(e) if e.raw_os_error() == Some(libc::EINVAL) => last = e,
+            Err(e) => return Err(e),
+        }
+    }
+    Err(last)
 }

@@ -4,7 +4,8 @@
 use super::blocks::{Blocks, Kind, Op};
 use super::content::{Content, SECTOR};
 use super::job::{Book, Engine, Job, Target, locked};
-use super::ring::{Ring, refused};
+use super::ring::Ring;
+use super::setup::{Completions, Setup, unregistered};
 use super::slots::Slots;
 use super::steps::{Plan, Step, block_of};
 use super::target::{Space, Wanted, fill, make, named, room, whole};
@@ -55,7 +56,7 @@ fn loop_of(target: &Target, plan: Plan, (ring, depth): (bool, usize)) -> Option<
     let blocks = Blocks::new((0, count), &target.versions, plan, SEED).unwrap();
     let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
     let engine = match ring {
-        true => Engine::Ring(Box::new(Ring::new(target, &book, depth).ok()?)),
+        true => Engine::Ring(Box::new(Ring::new(target, &book, depth, Setup::default()).ok()?)),
         false => Engine::Slots(Slots::start(target, &book, depth).unwrap()),
     };
     Some(Job { target: target.clone(), book, engine })
@@ -254,6 +255,24 @@ fn a_file_has_no_name_where_the_file_system_has_no_such_files() {
 
 #[test]
 fn a_kernel_without_io_uring_is_told_with_the_remedy() {
-    let why = refused(&std::io::Error::from_raw_os_error(libc::EPERM)).to_string();
-    assert!(why.contains("refuses io_uring") && why.contains("engine = \"pread\""), "{why}");
+    let of = |completions, number| {
+        let why = std::io::Error::from_raw_os_error(number);
+        Setup { completions, ..Setup::default() }.refused(&why).to_string()
+    };
+    for (completions, number, says, remedy) in [
+        (Completions::Cooperative, libc::EPERM, "refuses io_uring", "take engine = \"pread\""),
+        (Completions::Deferred, libc::EINVAL, "from 6.1 on", "take task_run = \"cooperative\""),
+        (
+            Completions::Polled,
+            libc::EPERM,
+            "\"on\": the kernel",
+            "take polled_submission = \"off\"",
+        ),
+        (Completions::Polled, libc::ENOSYS, "refuses io_uring", "take engine = \"pread\""),
+    ] {
+        let why = of(completions, number);
+        assert!(why.contains(says) && why.contains(remedy), "{why}");
+    }
+    let why = unregistered(8192, &std::io::Error::from_raw_os_error(libc::ENOMEM)).to_string();
+    assert!(why.contains("lock 8192 B") && why.contains("registered_buffers = \"off\""), "{why}");
 }
