@@ -56,7 +56,7 @@ impl Load {
         let opens_ns = clock::now_ns() + WARM_NS;
         let span = Span { opens_ns, closes_ns: opens_ns + window_ns };
         let mut told = (self.0)(json!({ "Measure": span }))?;
-        let Together { series, cpu_ns } = from_value(told["Measured"].take())?;
+        let Together { series, cpu_ns, .. } = from_value(told["Measured"].take())?;
         let [Series { samples, verified, distributions, cpu: Some(cpu), .. }] = series.as_slice()
         else {
             return Err("not one pinned thread".into());

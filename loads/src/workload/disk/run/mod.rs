@@ -4,6 +4,7 @@
 
 mod blocks;
 mod content;
+mod device;
 mod job;
 mod ring;
 mod setup;
@@ -238,6 +239,7 @@ fn made_with(wanted: &Wanted, target: &Target) -> Settings {
         ("file_system".into(), Value::Word(file_system(target.file.as_ref()))),
         ("threads".into(), Value::Count(wanted.cpus.len() as u64)),
     ]);
+    made_with.extend(device::facts(target.file.as_ref(), Path::new("/")));
     let listed = wanted.listed.clone().map(|listed| ("accesses".into(), Value::Word(listed)));
     made_with.extend(listed);
     made_with
