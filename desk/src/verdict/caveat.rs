@@ -8,6 +8,7 @@ use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
 use super::merged::TooFew;
 use super::steady_state::{few_rounds, outside};
+use super::storage::not_from_disk;
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
@@ -207,6 +208,15 @@ pub enum Caveat {
         /// The fewest that can be tested.
         needs: Quantity,
     },
+    /// Trials that asked to go past the page cache, and were served from memory.
+    NotFromDisk {
+        /// How many.
+        trials: Quantity,
+        /// Of how many that asked so.
+        of: Quantity,
+        /// The smallest share of the bytes that block devices served.
+        least: Quantity,
+    },
     /// Operations that failed, or never ended, in valid trials.
     FailedOperations {
         /// In how many of these trials.
@@ -319,6 +329,7 @@ pub(super) fn caveats(
     all.extend(few_blocks(run, judged));
     all.extend(run.plan.loads.iter().filter_map(|load| search_ends(run, load)));
     all.extend(failed_operations(run));
+    all.extend(not_from_disk(valid(run)));
     all.extend(not_steady(run));
     all.extend(outside(valid(run)));
     all.extend(steal(run));

@@ -58,6 +58,7 @@ pub mod simulated;
 mod so_far;
 mod states;
 mod steady_state;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod together;

@@ -363,6 +363,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::Unsettled { never: count(1), late: count(2), of: count(9) },
         left_steady_state(),
         Caveat::FewRounds { trials: count(3), of: count(9), rounds: count(2), needs: count(15) },
+        Caveat::NotFromDisk { trials: count(3), of: count(9), least: count(0) },
         Caveat::FailedOperations { trials: count(3), of: count(9), classes: why() },
         Caveat::TooFew { metric: "p99.9 response".into(), least },
         Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
@@ -405,6 +406,7 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::Unsettled { .. }
             | Caveat::LeftSteadyState { .. }
             | Caveat::FewRounds { .. }
+            | Caveat::NotFromDisk { .. }
             | Caveat::FailedOperations { .. }
             | Caveat::TooFew { .. }
             | Caveat::SearchEnds { .. }

@@ -4,6 +4,7 @@
 
 use super::cpus::pin;
 use super::guard::{Guard, Taint};
+use super::stored::Stored;
 use crate::lab::{agent, clock};
 use desk::record::Distribution;
 use serde::{Deserialize, Serialize};
@@ -179,6 +180,8 @@ pub struct Together {
     pub series: Vec<Series>,
     /// CPU time of the process in the window, nanoseconds.
     pub cpu_ns: u64,
+    /// What the process moved to and from block devices in the window; none where that is unknown.
+    pub stored: Option<Stored>,
 }
 
 /// A thread's word.
@@ -281,9 +284,10 @@ impl Gang {
             call.send(Call { span, at: at as u64, of, turn }).map_err(|_| GONE)?;
         }
         clock::sleep_until(span.opens_ns);
-        let opened_ns = clock::process_cpu_ns();
+        let (opened_ns, before) = (clock::process_cpu_ns(), Stored::now());
         clock::sleep_until(span.closes_ns);
         let cpu_ns = clock::process_cpu_ns() - opened_ns;
+        let stored = Stored::now().zip(before).map(|(after, before)| after.since(before));
         let mut series = Vec::new();
         for answer in &self.answers {
             let told = answer.recv().map_err(|_| GONE)?.map_err(|why| why.to_string())?;
@@ -292,7 +296,7 @@ impl Gang {
                 Word::Made(_) => return Err(GONE.into()),
             }
         }
-        Ok(Together { series, cpu_ns })
+        Ok(Together { series, cpu_ns, stored })
     }
 }
 

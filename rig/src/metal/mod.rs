@@ -12,6 +12,7 @@ mod guard;
 pub mod kernel;
 mod pages;
 pub mod pair;
+mod stored;
 
 pub use core_clock::core_hertz;
 pub use cpus::{CacheOf, Cpus, Thread, pin};
@@ -19,3 +20,4 @@ pub use desk::record::{DIGEST, digest};
 pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
 pub use guard::{Guard, Taint, can_watch};
 pub use pages::{Memory, PageSize, available, huge_enough, room_for};
+pub use stored::Stored;

@@ -4,6 +4,7 @@
 
 use super::recipe::{Order, Recipe, Taken};
 use super::rounds::rounds;
+use super::storage::served;
 use crate::engine::times::merged;
 use desk::record::{
     Distribution, Fault, Flows, Outcome, Reading, Settings, Value, Window, Work, WorkloadSpec,
@@ -32,7 +33,7 @@ impl Evidence {
     /// Before anything was measured.
     pub fn new(order: Order, made_with: Settings, settle: Duration) -> Self {
         let span = Span { opens_ns: 0, closes_ns: 0 };
-        let together = Together { series: Vec::new(), cpu_ns: 0 };
+        let together = Together { series: Vec::new(), cpu_ns: 0, stored: None };
         Self { order, made_with, settle, span, together }
     }
 }
@@ -80,6 +81,7 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     };
     let mut readings = readings(evidence, &dropped, window);
     readings.extend(steady);
+    readings.extend(served(&evidence.order, &evidence.together, window.seconds()));
     Ok(Checked { readings, outcome })
 }
 

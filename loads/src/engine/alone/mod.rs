@@ -15,6 +15,7 @@ mod part;
 mod recipe;
 mod rounds;
 mod size;
+mod storage;
 #[cfg(test)]
 mod tests;
 

@@ -38,7 +38,7 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
     let busy = threads.len().min(cores);
     let cpu_ns = window_ns * busy as u64;
     let mut evidence = Evidence::new(order, made_with(), job.settle);
-    (evidence.span, evidence.together) = (span, Together { series: threads, cpu_ns });
+    (evidence.span, evidence.together) = (span, Together { series: threads, cpu_ns, stored: None });
     let full = |cpu| if cpu < busy { 1.0 } else { 0.0 };
     Ok(Modelled {
         checked: check(recipe, &evidence)?,

@@ -58,7 +58,7 @@ fn series(work: &[(u64, Option<Taint>)]) -> Series {
 fn evidence(series: Vec<Series>) -> Evidence {
     let mut evidence = Evidence::new(order(&[]), Settings::new(), Duration::from_millis(1));
     evidence.span = Span { opens_ns: 5, closes_ns: 5 + 1_000_000_000 };
-    evidence.together = Together { series, cpu_ns: 500_000_000 };
+    evidence.together = Together { series, cpu_ns: 500_000_000, stored: None };
     evidence
 }
 

@@ -88,6 +88,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::NotSteady { trials: some, of }
         | Caveat::LeftSteadyState { trials: some, of, .. }
         | Caveat::FewRounds { trials: some, of, .. }
+        | Caveat::NotFromDisk { trials: some, of, .. }
         | Caveat::FailedOperations { trials: some, of, .. }
         | Caveat::SearchEnds { ended: some, of, .. } => some.value / of.value.max(1.0),
         Caveat::Unsettled { never, late, of } => (never.value + late.value) / of.value.max(1.0),
@@ -208,7 +209,8 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         | Caveat::Paused { .. }
         | Caveat::Unsettled { .. }
         | Caveat::LeftSteadyState { .. }
-        | Caveat::FewRounds { .. } => course(writer, caveat, args)?,
+        | Caveat::FewRounds { .. }
+        | Caveat::NotFromDisk { .. } => course(writer, caveat, args)?,
     })
 }
 
@@ -251,6 +253,9 @@ fn course(writer: &Writer, caveat: &Caveat, args: Args) -> Result<Args, ReportEr
                 .number("recovered", *recovered)
                 .number("higher", *higher)
                 .quantity("earliest", *earliest)
+        }
+        Caveat::NotFromDisk { trials, of, least } => {
+            args.number("trials", *trials).number("of", *of).quantity("least", *least)
         }
         Caveat::FewRounds { trials, of, rounds, needs } => args
             .number("trials", *trials)

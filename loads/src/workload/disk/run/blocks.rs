@@ -81,13 +81,13 @@ impl Blocks {
         let random = self.chance(step.random);
         let at = loop {
             let at = self.take(step, random);
-            if !self.under_way[at..at + step.blocks].contains(&true) {
+            if !self.under_way[at..at + step.blocks].iter().any(|busy| *busy) {
                 break at;
             }
         };
         self.under_way[at..at + step.blocks].fill(true);
         let (block, blocks) = (self.first + at as u64, step.blocks);
-        if self.draw(100) < step.reads {
+        if self.chance(step.reads) {
             return Op { block, blocks, kind: Kind::Read, version: 0, sync: false };
         }
         self.writes += 1;

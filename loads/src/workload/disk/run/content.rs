@@ -11,6 +11,9 @@ use std::fmt;
 pub const SECTOR: usize = 512;
 /// Words of the head of a sector.
 const HEAD: usize = 4;
+/// Bytes of a word.
+const WORD: usize = 8;
+
 /// The content of the file of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
@@ -92,18 +95,49 @@ enum Found {
 }
 
 impl Named {
+    /// The head of the sector; all other words follow from its last.
+    #[inline]
+    const fn head(self) -> [u64; HEAD] {
+        let check = mix(self.key ^ mix(self.sector ^ mix(self.version as u64 ^ GOLDEN)));
+        [self.key, self.sector, self.version as u64, check]
+    }
+
+    /// Writes its content.
+    #[inline]
+    fn put(self, sector: &mut [u8; SECTOR]) {
+        let head = self.head();
+        let (words, _) = sector.as_chunks_mut::<WORD>();
+        for (at, place) in (1_u64..).zip(words.iter_mut()) {
+            *place = head[HEAD - 1].wrapping_add(GOLDEN.wrapping_mul(at)).to_le_bytes();
+        }
+        for (place, word) in words.iter_mut().zip(head) {
+            *place = word.to_le_bytes();
+        }
+    }
+
     /// Its content.
     fn bytes(self) -> [u8; SECTOR] {
-        let check = mix(self.key ^ mix(self.sector ^ mix(u64::from(self.version) ^ GOLDEN)));
-        let head = [self.key, self.sector, u64::from(self.version), check];
         let mut bytes = [0; SECTOR];
-        let mut word = check;
-        for (at, place) in bytes.chunks_exact_mut(8).enumerate() {
-            word = word.wrapping_add(GOLDEN);
-            let put = if at < HEAD { head[at] } else { word };
-            place.copy_from_slice(&put.to_le_bytes());
-        }
+        self.put(&mut bytes);
         bytes
+    }
+
+    /// Whether a sector is it, bit by bit. Without a branch in its loop, which is done for several
+    /// words at once.
+    #[inline]
+    fn is(self, sector: &[u8; SECTOR]) -> bool {
+        let head = self.head();
+        let (words, _) = sector.as_chunks::<WORD>();
+        let (first, rest) = words.split_at(HEAD);
+        let mut differs = 0;
+        for (word, right) in first.iter().zip(head) {
+            differs |= u64::from_le_bytes(*word) ^ right;
+        }
+        for (at, word) in (1 + HEAD as u64..).zip(rest) {
+            let right = head[HEAD - 1].wrapping_add(GOLDEN.wrapping_mul(at));
+            differs |= u64::from_le_bytes(*word) ^ right;
+        }
+        differs == 0
     }
 
     /// What the head of a sector says, where all of the sector follows from it.
@@ -131,18 +165,16 @@ impl Content {
 
     /// Writes a version of a block that begins at a sector into memory.
     pub fn fill(self, block: &mut [u8], first: u64, version: u32) {
-        for (sector, place) in (first..).zip(block.chunks_exact_mut(SECTOR)) {
-            place.copy_from_slice(&Named { key: self.key, sector, version }.bytes());
+        for (sector, place) in (first..).zip(block.as_chunks_mut().0) {
+            Named { key: self.key, sector, version }.put(place);
         }
     }
 
     /// Whether each bit of a block that begins at a sector is that of a version of it.
     #[must_use]
     pub fn holds(self, block: &[u8], first: u64, version: u32) -> bool {
-        let right = |(sector, found): (u64, &[u8])| {
-            found == Named { key: self.key, sector, version }.bytes()
-        };
-        (first..).zip(block.chunks_exact(SECTOR)).all(right)
+        let key = self.key;
+        (first..).zip(block.as_chunks().0).all(|(sector, it)| Named { key, sector, version }.is(it))
     }
 
     /// In what way what was read from a sector on differs from the versions that its sectors were

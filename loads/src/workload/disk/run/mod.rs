@@ -2,6 +2,7 @@
 //!
 //! Must not know what their figures mean.
 
+mod behind;
 mod blocks;
 mod content;
 mod device;
@@ -254,6 +255,7 @@ fn made_with(wanted: &Wanted, target: &Target) -> Settings {
         ("file_system".into(), Value::Word(system)),
         ("threads".into(), Value::Count(wanted.cpus.len() as u64)),
     ]);
+    made_with.extend(behind::facts(target.file.as_ref(), Path::new("/")));
     let listed = wanted.listed.clone().map(|listed| ("accesses".into(), Value::Word(listed)));
     made_with.extend(listed);
     made_with

@@ -64,7 +64,10 @@ impl Ring {
         depth: usize,
         setup: Setup,
     ) -> Result<Self, Unready> {
-        let entries = u32::try_from(depth.next_power_of_two()).unwrap_or(u32::MAX);
+        // The kernel's thread frees entries only when all that it took at once are handed over:
+        // operations of some are complete by then, and begun again.
+        let times = if setup.completions == Completions::Polled { 2 } else { 1 };
+        let entries = u32::try_from((depth * times).next_power_of_two()).unwrap_or(u32::MAX);
         let (ring, flags) = open(entries, setup.completions).map_err(|e| setup.refused(&e))?;
         let slot = |_| Slot { buffer: target.buffer(), op: None, begun_ns: 0, syncs: false };
         let files = if setup.registered { "fixed file, registered buffers" } else { "plain" };
@@ -126,17 +129,19 @@ impl Ring {
         }
         let (from, patience) = (book.done(), patience());
         loop {
-            let now_ns = clock::now_ns();
-            self.reap(book, now_ns);
+            let (now_ns, is_deep) = (clock::now_ns(), self.slots.len() > 1);
+            let each = self.setup.submission == Submission::Each && is_deep;
+            self.reap(book, now_ns, each)?;
             if book.is_broken() {
                 return Ok(());
             }
             let late = book.done() > from && now_ns > patience;
             let enough = late || book.done() >= from + passes;
-            if !enough || self.slots.len() > 1 {
+            if !enough || is_deep {
                 self.refill(book)?;
             }
-            if enough {
+            // A queue in which nothing could be begun has nothing to wait for.
+            if enough || book.is_broken() {
                 return self.enter(0);
             }
             // What is complete is taken without a wait.
@@ -149,10 +154,11 @@ impl Ring {
     fn settle(&mut self) -> bool {
         let book = Arc::clone(&self.book);
         while self.under_way > 0 {
-            if self.enter(1).is_err() {
+            let waited = self.enter(1);
+            let reaped = self.reap(&mut locked(&book), clock::now_ns(), false);
+            if waited.and(reaped).is_err() {
                 return false;
             }
-            self.reap(&mut locked(&book), clock::now_ns());
         }
         true
     }
@@ -182,18 +188,29 @@ impl Ring {
     /// count; which operations they are does not depend on how long they took.
     pub fn collect(&mut self) {
         let book = Arc::clone(&self.book);
-        self.reap(&mut locked(&book), u64::MAX);
+        let mut book = locked(&book);
+        if let Err(e) = self.reap(&mut book, u64::MAX, false) {
+            book.breaks(format!("io_uring: {e}"));
+        }
     }
 
-    /// Takes all completions that are there, at this moment.
-    fn reap(&mut self, book: &mut Book, now_ns: u64) {
+    /// Takes all completions that are there, at this moment. Where operations follow each other
+    /// one by one, the next of a slot is handed over before another completion is looked at.
+    fn reap(&mut self, book: &mut Book, now_ns: u64, follow: bool) -> io::Result<()> {
         let mut ended = mem::take(&mut self.ended);
         let slot = |data: u64| usize::try_from(data).unwrap_or(usize::MAX);
         ended.extend(self.ring.completion().map(|e| (slot(e.user_data()), e.result())));
+        let mut left = ended.len();
         for (slot, result) in ended.drain(..) {
             self.end(slot, result, now_ns, book);
+            left -= 1;
+            if follow && left > 0 && !book.is_broken() {
+                self.refill(book)?;
+                self.enter(0)?;
+            }
         }
         self.ended = ended;
+        Ok(())
     }
 
     /// Ends the operation of a slot, or begins the fsync that belongs to it.
@@ -271,7 +288,7 @@ impl Ring {
         self.push(at, &entry, book);
     }
 
-    /// Prepares an entry of a slot. There is room: the queue has as many entries as slots.
+    /// Prepares an entry of a slot. There is room: one for each slot, or two, see [`Self::new`].
     fn push(&mut self, at: usize, entry: &Entry, book: &mut Book) {
         let entry = entry.clone().user_data(at as u64);
         // SAFETY: the buffer of the entry belongs to the slot. No code touches it before the

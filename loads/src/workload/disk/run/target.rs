@@ -8,8 +8,8 @@ use crate::engine::net::content::Paged;
 use rig::lab::undo;
 use rig::metal::Unready;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, StatxFlags, fstatfs, fstatvfs, fsync, mkdirat, open, openat, statx,
-    unlinkat,
+    AtFlags, Mode, OFlags, StatxFlags, fcntl_getfl, fcntl_setfl, fstatfs, fstatvfs, fsync, mkdirat,
+    open, openat, statx, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -103,6 +103,8 @@ pub fn make(wanted: &Wanted) -> Result<File, Unready> {
     };
     aligned(&file, wanted)?;
     room(space(&file).map_err(lacks)?, wanted)?;
+    // Times of access are work that no disk does; who does not own the file has to keep them.
+    let _ = fcntl_getfl(&file).and_then(|now| fcntl_setfl(&file, now | OFlags::NOATIME));
     Ok(File::from(file))
 }
 
