@@ -194,12 +194,6 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             .changed("smallest", smallest.centre)
             .quantity("power", Quantity::new(POWER, Unit::Share)),
         Caveat::Foreign { cpu } => args.estimate("cpu", cpu),
-        Caveat::PauseFrames { adapter, sent, received, trials, of } => args
-            .name("adapter", adapter)
-            .number("sent", *sent)
-            .number("received", *received)
-            .number("trials", *trials)
-            .number("of", *of),
         Caveat::CpuMethods { by } => args.estimate("by", by),
         Caveat::RatioMoved { .. }
         | Caveat::NeighboursAlike { .. }
@@ -210,12 +204,13 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         | Caveat::Unsettled { .. }
         | Caveat::LeftSteadyState { .. }
         | Caveat::FewRounds { .. }
-        | Caveat::NotFromDisk { .. } => course(writer, caveat, args)?,
+        | Caveat::NotFromDisk { .. }
+        | Caveat::PauseFrames { .. } => course(writer, caveat, args)?,
     })
 }
 
 /// The same for what the blocks show in their order, for what happened to the run as a whole, and
-/// for what rounds show within a window.
+/// for what rounds and counts of devices show within a window.
 fn course(writer: &Writer, caveat: &Caveat, args: Args) -> Result<Args, ReportError> {
     let of = |load: &str| if load.is_empty() { "one" } else { "several" };
     let changed = |args: Args, change: &Estimate| -> Result<Args, ReportError> {
@@ -254,6 +249,12 @@ fn course(writer: &Writer, caveat: &Caveat, args: Args) -> Result<Args, ReportEr
                 .number("higher", *higher)
                 .quantity("earliest", *earliest)
         }
+        Caveat::PauseFrames { adapter, sent, received, trials, of } => args
+            .name("adapter", adapter)
+            .number("sent", *sent)
+            .number("received", *received)
+            .number("trials", *trials)
+            .number("of", *of),
         Caveat::NotFromDisk { trials, of, least } => {
             args.number("trials", *trials).number("of", *of).quantity("least", *least)
         }
