@@ -28,7 +28,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("pattern", word("random")),
         ("polled_submission", word("off")),
         ("queue_depth", Value::Count(1)),
-        ("registered_buffers", word("on")),
+        ("registered_buffers", word("auto")),
         ("round", Value::Quantity(Quantity::seconds(1.0))),
         ("specification", Value::Count(1)),
         ("submission", word("each")),

@@ -70,7 +70,6 @@ impl Ring {
         let entries = u32::try_from((depth * times).next_power_of_two()).unwrap_or(u32::MAX);
         let (ring, flags) = open(entries, setup.completions).map_err(|e| setup.refused(&e))?;
         let slot = |_| Slot { buffer: target.buffer(), op: None, begun_ns: 0, syncs: false };
-        let files = if setup.registered { "fixed file, registered buffers" } else { "plain" };
         let mut ring = Self {
             ring,
             setup,
@@ -81,12 +80,19 @@ impl Ring {
             ended: Vec::with_capacity(2 * depth),
             under_way: 0,
             disabled: flags.contains(&SINGLE),
-            granted: [flags, &[files]].concat().join(", "),
+            granted: String::new(),
         };
-        if setup.registered {
-            let bytes = depth.saturating_mul(target.block * target.most);
-            ring.register().map_err(|e| unregistered(bytes, &e))?;
+        if let (true, Err(e)) = (setup.registered, ring.register()) {
+            if setup.strict {
+                let bytes = depth.saturating_mul(target.block * target.most);
+                return Err(unregistered(bytes, &e));
+            }
+            let _ = ring.ring.submitter().unregister_files();
+            ring.setup.registered = false;
         }
+        let registered = ring.setup.registered;
+        let files = if registered { "fixed file, registered buffers" } else { "plain" };
+        ring.granted = [flags, &[files]].concat().join(", ");
         Ok(ring)
     }
 

@@ -15,6 +15,8 @@ pub struct Setup {
     pub completions: Completions,
     /// Whether the file and all buffers are registered before the first operation.
     pub registered: bool,
+    /// Whether it is no ring where they cannot be.
+    pub strict: bool,
 }
 
 /// How many operations a call hands over.
@@ -43,6 +45,7 @@ impl Default for Setup {
             submission: Submission::Each,
             completions: Completions::Cooperative,
             registered: true,
+            strict: false,
         }
     }
 }
@@ -81,8 +84,9 @@ impl Setup {
             "batch" => Submission::Batch,
             _ => Submission::Each,
         };
-        let registered = order.word("registered_buffers") != "off";
-        Ok(Some(Self { submission, completions, registered }))
+        let asked = order.word("registered_buffers");
+        let (registered, strict) = (asked != "off", asked == "on");
+        Ok(Some(Self { submission, completions, registered, strict }))
     }
 
     /// Why the kernel did not make such a ring, with the remedy.
@@ -111,6 +115,6 @@ impl Setup {
 pub fn unregistered(bytes: usize, why: &std::io::Error) -> Unready {
     Unready::NotAvailable(format!(
         "registered_buffers = \"on\": the kernel refuses to lock {bytes} B of buffers: {why}; \
-         raise the limit of locked memory (ulimit -l), or take registered_buffers = \"off\""
+         raise the limit of locked memory (ulimit -l), or take registered_buffers = \"auto\""
     ))
 }

@@ -274,5 +274,5 @@ fn a_kernel_without_io_uring_is_told_with_the_remedy() {
         assert!(why.contains(says) && why.contains(remedy), "{why}");
     }
     let why = unregistered(8192, &std::io::Error::from_raw_os_error(libc::ENOMEM)).to_string();
-    assert!(why.contains("lock 8192 B") && why.contains("registered_buffers = \"off\""), "{why}");
+    assert!(why.contains("lock 8192 B") && why.contains("registered_buffers = \"auto\""), "{why}");
 }
