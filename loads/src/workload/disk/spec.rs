@@ -168,8 +168,8 @@ pub const RING: [ParamSpec; 4] = [
     },
     ParamSpec {
         name: "registered_buffers",
-        about: "of engine = uring: whether the file and all buffers are registered (fixed buffers); \
-                auto: where the limit on locked memory allows",
+        about: "of engine = uring: whether the file and all buffers are registered (fixed \
+                buffers); auto: where the limit on locked memory allows",
         role: None,
         kind: ParamKind::choice(&["auto", "on", "off"]),
         default: "auto",
