@@ -15,9 +15,13 @@ use kill::Place;
 use std::fs::{self, File, OpenOptions};
 use std::hash::Hasher as _;
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::thread;
+use std::time::Duration;
 
+/// Longest wait for what takes milliseconds on a machine that is not busy.
+const LIMIT: Duration = Duration::from_secs(10);
 /// Bytes of each disk.
 const SIZE: u64 = 48 << 20;
 
@@ -33,8 +37,12 @@ struct Disk<'p> {
 impl<'p> Disk<'p> {
     /// Of a file of zeros; none where this machine grants no loop device.
     fn new(place: &'p Place, name: &str) -> Option<Self> {
+        Self::of(place, name, SIZE)
+    }
+
+    fn of(place: &'p Place, name: &str, size: u64) -> Option<Self> {
         let image = place.path.join(format!("image of {name}"));
-        File::create(&image).and_then(|file| file.set_len(SIZE)).expect("an image");
+        File::create(&image).and_then(|file| file.set_len(size)).expect("an image");
         let path = image.to_string_lossy().into_owned();
         let made = place.run(&["losetup", "--find", "--show", "--partscan", &path]);
         if !made.status.success() {
@@ -68,6 +76,17 @@ impl<'p> Disk<'p> {
         let from = format!("{}{part}", self.device);
         self.does(&["mount", "-o", "ro,noload", &from, &at]);
         self.mounted.push(at);
+    }
+
+    /// Mounts it for reading and writing, and tells where.
+    fn mount_to_write(&mut self) -> PathBuf {
+        self.format("");
+        let at = self.place.path.join("files");
+        fs::create_dir_all(&at).expect("a directory");
+        let path = at.to_string_lossy().into_owned();
+        self.does(&["mount", &self.device, &path]);
+        self.mounted.push(path);
+        at
     }
 
     /// Makes a file system on it or on its part of this name.
@@ -258,4 +277,216 @@ fn a_free_disk_is_told_measured_and_recorded_and_may_be_measured_again() {
     let mut first = [0; 512];
     File::open(&disk.image).and_then(|image| image.read_exact_at(&mut first, 0)).expect("read");
     assert!(loads::is_block_of_ours(&first), "it was written to");
+}
+
+/// A load of blocks of a file, its further parameters, and how it is slowed: by operations or bytes
+/// a second.
+type Slow = (&'static str, &'static str, &'static str);
+
+const SLOW: [Slow; 6] = [
+    ("depth one", "queue_depth = 1", "iops 400"),
+    ("deep", "queue_depth = 16", "iops 400"),
+    ("writes", "operation = \"write\"\nqueue_depth = 4", "iops 400"),
+    ("in order", "pattern = \"sequential\"\nblock_size = \"64 KiB\"", "bps 16777216"),
+    ("pread", "engine = \"pread\"\nqueue_depth = 4", "iops 400"),
+    (
+        "patterns",
+        "pattern = \"file_server\"\nblock_size = \"listed\"\noperation = \"listed\"",
+        "iops 400",
+    ),
+];
+
+/// Loads that memory serves.
+const FREE: [(&str, &str); 6] = [
+    ("cached", "cache = \"buffered\""),
+    ("cached, deep", "cache = \"buffered\"\nqueue_depth = 16"),
+    ("cached, in order", "cache = \"buffered\"\npattern = \"sequential\""),
+    ("cached, pread", "cache = \"buffered\"\nengine = \"pread\""),
+    ("tmpfs", "cache = \"buffered\"\ndirectory = \"/dev/shm\"\nengine = \"pread\""),
+    ("tmpfs, direct", "directory = \"/dev/shm\""),
+];
+
+/// Runs a load, with these words before the program, and gives its analysis.
+fn measured(place: &Place, (load, window): (&str, &str), before: &[&str]) -> serde_json::Value {
+    let text = format!(
+        "title = \"A disk\"\n[load.it]\nworkload = \"disk\"\nfile_size = \"8 MiB\"\n{load}\n\
+         [method]\nblocks = 3\ndry = false\nsettle = \"50 ms\"\nsteady = \"noted\"\n\
+         settle_max = \"100 ms\"\nwindow = \"{window}\"\n"
+    );
+    fs::write(place.path.join("load.toml"), text).expect("a plan");
+    let words = [before, &[kill::STEND, "run", "--json", "load.toml"]].concat();
+    let output = moment::taken(|| place.run(&words));
+    let all: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    all["analysis"]["measured"][0].clone()
+}
+
+/// A control group of the block layer, version 1 or 2, that slows the disk of `/var/tmp`.
+struct Throttle(PathBuf);
+
+impl Throttle {
+    fn new(number: &str, how: &str) -> Option<Self> {
+        let (what, most) = how.split_once(' ').expect("two words");
+        let name = format!("stend-disks-{}", std::process::id());
+        let old = PathBuf::from("/sys/fs/cgroup/blkio").join(&name);
+        if fs::create_dir(&old).is_ok() {
+            let group = Self(old);
+            for kind in ["read", "write"] {
+                let file = group.0.join(format!("blkio.throttle.{kind}_{what}_device"));
+                fs::write(file, format!("{number} {most}")).ok()?;
+            }
+            return Some(group);
+        }
+        let group = Self(PathBuf::from("/sys/fs/cgroup").join(&name));
+        fs::create_dir(&group.0).ok()?;
+        let (r, w) = (format!("r{what}={most}"), format!("w{what}={most}"));
+        fs::write(group.0.join("io.max"), format!("{number} {r} {w}")).ok()?;
+        Some(group)
+    }
+
+    fn words(&self) -> String {
+        format!("echo $$ > {}/cgroup.procs; exec \"$@\"", self.0.display())
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Number of the whole disk behind `/var/tmp`; none where there is no such thing.
+fn number_of_disk() -> Option<String> {
+    let device = fs::metadata("/var/tmp").ok()?;
+    let number = std::os::unix::fs::MetadataExt::dev(&device);
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let at = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let whole = if at.join("partition").exists() { at.parent()?.to_owned() } else { at };
+    fs::read_to_string(whole.join("dev")).ok().map(|text| text.trim().to_owned())
+}
+
+#[test]
+fn a_slow_disk_is_the_limit_and_the_figures_are_its() {
+    let place = Place::new("slow");
+    let number = number_of_disk();
+    for (name, load, how) in SLOW {
+        let throttle = number.as_ref().and_then(|number| Throttle::new(number, how));
+        let Some(throttle) = throttle else {
+            println!("skipped: no control group slows the disk of /var/tmp here");
+            return;
+        };
+        let load = format!("{load}\ndirectory = \"/var/tmp\"");
+        let found = measured(&place, (&load, "800 ms"), &["sh", "-c", &throttle.words(), "sh"]);
+        assert_eq!(found["limit"]["kind"], "disk", "{name}: {found}");
+        let served = found["from_disk"]["centre"]["value"].as_f64().unwrap_or_default();
+        assert!(served >= 0.8, "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_free_disk_is_never_the_limit_and_memory_is_told() {
+    let place = Place::new("free-disks");
+    for (name, load) in FREE {
+        let load = match load.contains("directory") {
+            true => load.to_owned(),
+            false => format!("{load}\ndirectory = \"/var/tmp\""),
+        };
+        let found = measured(&place, (&load, "200 ms"), &[]);
+        assert_ne!(found["limit"]["kind"], "disk", "{name}: {found}");
+        let served = found["from_disk"]["centre"]["value"].as_f64().expect("a share");
+        assert!(served < 0.1, "{name}: {found}");
+    }
+}
+
+/// Bytes in use of the file system of a directory.
+fn used(directory: &Path) -> u64 {
+    let told = rustix::fs::statvfs(directory).expect("a file system");
+    (told.f_blocks - told.f_bfree) * told.f_frsize
+}
+
+/// A plan of an array, with its files in this directory.
+fn array_in(place: &Place, directory: &Path) {
+    let plan = include_str!("../../plans/disk-array.toml");
+    let with = format!("workload = \"disk\"\ndirectory = \"{}\"", directory.display());
+    fs::write(place.path.join("array.toml"), plan.replace("workload = \"disk\"", &with))
+        .expect("a plan");
+}
+
+#[test]
+fn a_killed_run_leaves_no_file() {
+    if !is_root() {
+        return;
+    }
+    let place = Place::new("killed-disk");
+    let Some(mut disk) = Disk::of(&place, "files", 400 << 20) else { return };
+    let directory = disk.mount_to_write();
+    array_in(&place, &directory);
+    let before = used(&directory);
+    let mut seen = 0;
+    for _ in 0..kill::kills("STEND_KILLS", 5) {
+        let running = place.start(&["run", "--quick", "array.toml"]);
+        thread::sleep(Duration::from_secs(1) + kill::chance(Duration::from_secs(4)));
+        seen += u32::from(used(&directory) > before + (32 << 20));
+        let pid = running.kill();
+        let gone = kill::until(LIMIT, || used(&directory) == before);
+        assert!(gone.is_some(), "{} B are in use, {before} B before", used(&directory));
+        let clear = kill::until(LIMIT, || place.left_by(pid).is_empty());
+        assert!(clear.is_some(), "{:?}", place.left_by(pid));
+        assert_eq!(fs::read_dir(&directory).expect("it is there").count(), 1, "lost+found");
+    }
+    assert!(seen > 0, "no kill met a file");
+}
+
+/// Runs blocks of a file in this directory, does this in the first window, and gives what was said
+/// and the status. When the run has ended, its file is gone.
+fn harmed(place: &Place, directory: &Path, harm: impl Fn()) -> (String, Option<i32>) {
+    // A write beyond the end of a cut image would make it longer again.
+    let plan = plan("none").replace("\"mix\"", "\"read\"").replace("\"200 ms\"", "\"2 s\"");
+    let with = format!("workload = \"disk\"\ndirectory = \"{}\"", directory.display());
+    fs::write(place.path.join("plan.toml"), plan.replace("workload = \"disk\"", &with))
+        .expect("a plan");
+    let before = used(directory);
+    let running = place.start(&["run", "plan.toml"]);
+    let filled = kill::until(LIMIT, || used(directory) >= before + (32 << 20));
+    assert!(filled.is_some(), "the file was not made");
+    thread::sleep(Duration::from_millis(800));
+    harm();
+    let status = running.ends(Duration::from_secs(60));
+    (fs::read_to_string(place.path.join("log")).expect("a log"), status)
+}
+
+#[test]
+fn on_a_disk_that_fills_up_a_run_tells_it_and_its_file_is_gone() {
+    if !is_root() {
+        return;
+    }
+    let place = Place::new("full-disk");
+    let Some(mut disk) = Disk::of(&place, "full", 96 << 20) else { return };
+    let directory = disk.mount_to_write();
+    let (before, filler) = (used(&directory), directory.join("filler"));
+    let (said, status) = harmed(&place, &directory, || {
+        let file = File::create(&filler).expect("a file");
+        let flags = rustix::fs::FallocateFlags::empty();
+        rustix::fs::fallocate(&file, flags, 0, 40 << 20).expect("room");
+    });
+    let records = words(&place.stend(&["export", "--format", "json", "last"]));
+    assert!(records.contains("and a tenth stays so"), "{said} {records}");
+    assert_eq!(status, Some(0), "what cannot be had is told and is no error: {said}");
+    fs::remove_file(&filler).expect("it was there");
+    assert!(kill::until(LIMIT, || used(&directory) == before).is_some());
+}
+
+#[test]
+fn a_disk_that_fails_is_a_fault_in_its_words_and_the_run_comes_to_its_end() {
+    if !is_root() {
+        return;
+    }
+    let place = Place::new("failing-disk");
+    let Some(mut disk) = Disk::of(&place, "failing", 96 << 20) else { return };
+    let directory = disk.mount_to_write();
+    let (said, status) = harmed(&place, &directory, || {
+        let image = OpenOptions::new().write(true).open(&disk.image).expect("an image");
+        image.set_len(1 << 20).expect("it is cut");
+    });
+    assert!(said.contains("Input/output error"), "{said}");
+    assert!(status.is_some(), "it hangs: {said}");
 }

@@ -9,6 +9,7 @@ use super::generator::{generator_sign, told};
 use super::measure::{busy, is_client, offer_use, reached_offer};
 use super::pairing::PairedPoint;
 use super::place::place;
+use super::storage;
 use crate::record::{Level, Run, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -51,7 +52,8 @@ impl MeasuredLimit {
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
 /// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
 /// at their limit in all of them, that is said. A load of the system under test alone is bounded by
-/// the part of the machine that it measures; only a quota holds it down from outside.
+/// the part of the machine that it measures; only a quota holds it down from outside. Of one of
+/// storage it is told whether that part is the disk or the CPUs of its threads.
 pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> Held {
     let contest = &asked.contest;
     let any = contest.points.iter().any(|point| !point.pairs.is_empty());
@@ -61,8 +63,13 @@ pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> 
         let limit = |(level, (trials, visits)): (&Level, (Records<'_>, &Records<'_>))| {
             let trials = if any { trials } else { told(visits) };
             let at = bound.iter().find(|b| b.level == level.name && b.at == point.at);
-            let full = find(run, &trials, (visits, at.map(|bound| &bound.evidence)))
-                .filter(|full| !contest.load.alone || full.kind == LimitKind::ServerQuota)?;
+            let full = find(run, &trials, (visits, at.map(|bound| &bound.evidence)));
+            let full = match contest.load.alone {
+                false => full,
+                true => full
+                    .filter(|full| full.kind == LimitKind::ServerQuota)
+                    .or_else(|| storage::limit(&trials).map(Full::of)),
+            }?;
             let (comparison, level) = (asked.id.clone(), level.name.clone());
             let Full { kind, evidence, place, ties, rivals } = full;
             Some(Limit { comparison, level, kind, evidence, place, ties, rivals })
@@ -120,6 +127,14 @@ struct Full {
     place: Option<LimitPlace>,
     ties: Vec<Rival>,
     rivals: Vec<Rival>,
+}
+
+impl Full {
+    /// A limit without a place, and with nothing beside it.
+    fn of(limit: MeasuredLimit) -> Self {
+        let MeasuredLimit { kind, evidence, .. } = limit;
+        Self { kind, evidence, place: None, ties: Vec::new(), rivals: Vec::new() }
+    }
 }
 
 /// The ceiling that is full; several that are full tie, unless one of them is a part of the other.

@@ -6,6 +6,7 @@
 use super::bottleneck::{MeasuredLimit, held};
 use super::measure::programs_of;
 use super::merged::{TooFew, centred, merged};
+use super::storage;
 use crate::plan::expand;
 use crate::record::{
     Better, Derivation, Fault, LoadPoint, Metric, Plan, Replicate, Run, Settings, Treatment,
@@ -35,9 +36,13 @@ pub struct MeasuredPoint {
     pub too_few: BTreeMap<String, TooFew>,
     /// Why there is no figure; none where there is one.
     pub lacking: Option<Lacking>,
-    /// What held the load down, where a path was loaded and its readings tell.
+    /// What held the load down, where a path or storage was loaded and its readings tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<MeasuredLimit>,
+    /// Share of the bytes of the valid trials that block devices served, of a load of storage;
+    /// above 1 where they moved more than was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_disk: Option<Estimate>,
     /// CPU time of an operation that each program under test used, seconds, by its name; of loads
     /// whose deciding metric is operations a second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -130,8 +135,11 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
         !matches!(r.outcome.fault, None | Some(Fault::NotAvailable { .. } | Fault::Cancelled))
     };
     let alone = run.plan.runs_alone(&point.load);
+    let good: Vec<&TrialRecord> =
+        counted.iter().filter(|r| r.outcome.fault.is_none()).copied().collect();
     MeasuredPoint {
-        limit: if alone { None } else { held(run, &counted) },
+        limit: if alone { storage::limit(&good) } else { held(run, &counted) },
+        from_disk: storage::served(&good),
         programs: programs(run, &point.load, &counted),
         load: point.load.clone(),
         levels: treatment.levels.clone(),

@@ -107,6 +107,7 @@ pub use read_out::{ReadOut, read_out};
 pub use region::{curve_verdict, is_beyond};
 pub use sessions::{Grouped, SessionSpread, Sessions, Sides, group, set_apart};
 pub use so_far::{SoFar, so_far};
+pub use storage::is_from_disk;
 pub use together::{analyse_part, certain_alone, is_certain_alone};
 pub use traits::LevelTraits;
 pub use tuned::{judged_together, largest_gain, tried};

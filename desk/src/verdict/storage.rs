@@ -1,21 +1,68 @@
-//! Knows which trials of a run asked for a disk and were served from memory, by what their records
-//! hold of storage.
+//! Knows whether the figures of a load are of a disk or of memory, and what held the load down, by
+//! what its records hold of storage.
 //!
 //! Never: what the load was, or which file it used.
 
-use super::finding::Caveat;
-use crate::record::TrialRecord;
+use super::bottleneck::MeasuredLimit;
+use super::finding::{Caveat, LimitKind};
+use super::measure::{busy, reading};
+use crate::record::{SUT, TrialRecord};
+use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
+use crate::validity::FULL;
+
+const PROBE: &str = "storage";
+/// How a load asked for its bytes: past the page cache, or through it.
+const ASKED: [&str; 2] = ["direct", "buffered"];
+/// Share of the time from which threads that have no CPU wait for storage: none of their
+/// operations is left to begin.
+const WAITED: f64 = 0.1;
 
 /// Least share of the bytes that block devices have to serve. What a file system reads or writes
-/// beside them makes it larger, never smaller.
-const SERVED: f64 = 0.9;
+/// beside them makes it larger; a burst at an edge of a short window may take a tenth of it.
+const SERVED: f64 = 0.8;
+
+/// Share of the bytes of these trials that block devices served; none of a load without bytes.
+pub(super) fn served(trials: &[&TrialRecord]) -> Option<Estimate> {
+    let of = |record: &&TrialRecord| ASKED.iter().find_map(|key| reading(record, PROBE, SUT, key));
+    let shares: Vec<f64> = trials.iter().filter_map(of).collect();
+    mean_or_single(&shares, Unit::Share)
+}
+
+/// Whether so much of the bytes came from block devices that the figures are theirs.
+#[must_use]
+pub fn is_from_disk(served: &Estimate) -> bool {
+    served.centre.value >= SERVED
+}
+
+/// What held a load of storage down: the disk, where its threads waited and block devices served
+/// it; their CPUs, where they hardly waited. None where they waited for something else, or for
+/// another load.
+pub(super) fn limit(trials: &[&TrialRecord]) -> Option<MeasuredLimit> {
+    let of = |record: &&TrialRecord| reading(record, PROBE, SUT, "waited");
+    let waited: Vec<f64> = trials.iter().filter_map(of).collect();
+    let evidence = mean_or_single(&waited, Unit::Share)?;
+    if evidence.centre.value >= WAITED {
+        let kind = LimitKind::Disk;
+        return served(trials).filter(is_from_disk).map(|_| only(kind, evidence));
+    }
+    let all: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
+    let all = mean_or_single(&all, Unit::Share).filter(|all| all.centre.value >= FULL);
+    let used: Vec<f64> = waited.iter().map(|share| 1.0 - share).collect();
+    match all {
+        Some(all) => Some(only(LimitKind::AllCpus, all)),
+        None => Some(only(LimitKind::OneCpu, mean_or_single(&used, Unit::Share)?)),
+    }
+}
+
+const fn only(kind: LimitKind, evidence: Estimate) -> MeasuredLimit {
+    MeasuredLimit { kind, evidence, ties: Vec::new() }
+}
 
 /// Valid trials that asked to go past the page cache and of whose bytes block devices served too
 /// few.
 pub(super) fn not_from_disk<'r>(valid: impl Iterator<Item = &'r TrialRecord>) -> Option<Caveat> {
-    let share = |record: &TrialRecord| record.reading("storage", "sut", "direct");
-    let all: Vec<f64> = valid.filter_map(share).map(|found| found.value).collect();
+    let all: Vec<f64> = valid.filter_map(|record| reading(record, PROBE, SUT, ASKED[0])).collect();
     let few: Vec<f64> = all.iter().copied().filter(|share| *share < SERVED).collect();
     let least = few.iter().copied().min_by(f64::total_cmp)?;
     Some(Caveat::NotFromDisk {
@@ -46,6 +93,32 @@ mod tests {
         }
         let is_it = |caveat: &Caveat| matches!(caveat, Caveat::NotFromDisk { .. });
         analyse(&run).caveats.into_iter().filter(is_it).collect()
+    }
+
+    /// What is told of trials with these readings of storage.
+    fn limit_of(rows: &[(&str, f64)]) -> Option<(LimitKind, f64)> {
+        let mut record = Simulated::default().run().records[0].clone();
+        record.readings.retain(|reading| reading.probe != "cpu");
+        record.readings.extend(rows.iter().map(|(key, share)| Reading {
+            probe: "storage".into(),
+            host: "sut".into(),
+            key: (*key).into(),
+            quantity: Quantity::new(*share, Unit::Share),
+        }));
+        limit(&[&record, &record]).map(|found| (found.kind, found.evidence.centre.value))
+    }
+
+    #[test]
+    fn a_disk_is_the_limit_where_it_is_waited_for_and_serves() {
+        let disk = Some((LimitKind::Disk, 0.9));
+        assert_eq!(limit_of(&[("direct", 1.0), ("waited", 0.9)]), disk);
+        assert_eq!(limit_of(&[("buffered", 1.3), ("waited", 0.9)]), disk);
+        assert_eq!(limit_of(&[("direct", 0.1), ("waited", 0.9)]), None, "other than a disk");
+        let cpu = Some((LimitKind::OneCpu, 0.96));
+        assert_eq!(limit_of(&[("buffered", 0.0), ("waited", 0.04)]), cpu);
+        assert_eq!(limit_of(&[("direct", 1.0), ("waited", 0.04)]), cpu, "the disk could do more");
+        assert_eq!(limit_of(&[("direct", 1.0)]), None, "nobody looked");
+        assert_eq!(limit_of(&[]), None);
     }
 
     #[test]

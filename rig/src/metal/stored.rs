@@ -32,12 +32,6 @@ impl Stored {
         }
     }
 
-    /// All of them.
-    #[must_use]
-    pub const fn all(self) -> u64 {
-        self.read + self.written
-    }
-
     fn parse(text: &str) -> Option<Self> {
         let of = |key: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -57,7 +51,8 @@ mod tests {
                     write_bytes: 4096\ncancelled_write_bytes: 1\n";
         let found = Stored::parse(text).unwrap();
         assert_eq!(found, Stored { read: 8192, written: 4096 });
-        assert_eq!(found.since(Stored { read: 4096, written: 5000 }).all(), 4096);
+        let since = found.since(Stored { read: 4096, written: 5000 });
+        assert_eq!(since, Stored { read: 4096, written: 0 });
         assert_eq!(Stored::parse("rchar: 5\n"), None);
     }
 }

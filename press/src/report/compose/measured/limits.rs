@@ -1,17 +1,20 @@
-//! Knows how it is said where the curve of a load bends, what held it down at its points, and which
-//! program used the CPU time of an operation.
+//! Knows how it is said where the curve of a load bends, what held it down at its points, whether a
+//! disk or memory served it, and which program used the CPU time of an operation.
 //!
 //! Never: a figure of the load.
 
 use super::layout::{Axis, Layout};
 use super::{Load, points, value};
 use crate::report::compose::cause::often;
+use crate::report::compose::ruling::count;
 use crate::report::compose::{Writer, along, curve};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Better;
-use desk::verdict::{MeasuredLimit, MeasuredPoint};
+use desk::stats::Estimate;
+use desk::unit::Quantity;
+use desk::verdict::{MeasuredLimit, MeasuredPoint, is_from_disk};
 
 /// Fewest points of a curve that can bend.
 const CURVE: usize = 3;
@@ -65,6 +68,38 @@ pub(super) fn said(
         all.push((limit.named().collect(), at(point), &limit.evidence));
     }
     along::alone(writer, all)
+}
+
+/// Whether a disk or memory served the bytes of a load; none of a load without such.
+pub(super) fn source(
+    writer: &Writer,
+    (part, load): Load<'_, '_>,
+) -> Result<Option<Prose>, ReportError> {
+    let with = points(part, load).filter_map(|point| Some((point, point.from_disk.as_ref()?)));
+    let (disk, memory): (Vec<_>, Vec<_>) = with.partition(|(_, served)| is_from_disk(served));
+    let centres = |of: &[(&MeasuredPoint, &Estimate)]| -> Vec<Quantity> {
+        let mut all: Vec<Quantity> = of.iter().map(|(_, served)| served.centre).collect();
+        all.sort_by(|a, b| a.value.total_cmp(&b.value));
+        all
+    };
+    match (centres(&disk).as_slice(), centres(&memory).as_slice()) {
+        ([], []) => Ok(None),
+        ([least, ..], []) => {
+            writer.say("measured-from-disk", Args::new().quantity("least", *least)).map(Some)
+        }
+        ([], [.., most]) => {
+            writer.say("measured-from-memory", Args::new().quantity("most", *most)).map(Some)
+        }
+        _ => {
+            let layout = Layout::of(&part.run.plan, load);
+            let places: Vec<Prose> = memory.iter().map(|(point, _)| layout.place(point)).collect();
+            let args = Args::new()
+                .count("some", count(disk.len()))
+                .count("of", count(disk.len() + memory.len()))
+                .prose("places", &Prose::join_with(&places, "; "));
+            writer.say("measured-from-both", args).map(Some)
+        }
+    }
 }
 
 /// The CPU time of an operation by program, at the point with the highest rate; none where no

@@ -304,7 +304,8 @@ fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes 
             |limits: Prose| writer.say("measured-limits", Args::new().prose("limits", &limits));
         let limits = limits::said(writer, one)?.map(told).transpose()?;
         let (knee, programs) = (limits::knee(writer, one)?, limits::programs(writer, one)?);
-        let said: Vec<Prose> = [Some(span), knee, limits, programs].into_iter().flatten().collect();
+        let said = [Some(span), knee, limits, limits::source(writer, one)?, programs];
+        let said: Vec<Prose> = said.into_iter().flatten().collect();
         let said = Node::Paragraph(Prose::join(&said));
         let table = Node::Table(table::deciding(writer, (part, load))?);
         // Of many loads a reader looks up one.

@@ -7,6 +7,7 @@ use desk::record::{Reading, Run, Value};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::{Simulated, with_response};
 use desk::verdict::{Analysis, analyse};
+use std::collections::BTreeMap;
 
 fn document(blocks: u32, levels: &[&str]) -> Document {
     let (run, analysis) = fixture::alone(blocks, levels);
@@ -39,6 +40,40 @@ fn table(document: &Document, caption: &str) -> (Vec<Vec<String>>, Vec<String>, 
     let mut rows = vec![found[0].columns.iter().map(|c| plain(&c.title)).collect()];
     rows.extend(found[0].rows.iter().map(|row| row.iter().map(plain).collect::<Vec<_>>()));
     (rows, found[0].notes.iter().map(plain).collect(), found[0].folded)
+}
+
+/// The article of a load of which block devices served these shares, one a point in turn.
+fn served(shares: &[f64]) -> String {
+    let (mut run, _) = fixture::alone(5, &[]);
+    let mut points = BTreeMap::new();
+    for record in &mut run.records {
+        let of = points.len();
+        let at = *points.entry(format!("{:?}", record.trial.point)).or_insert(of);
+        record.readings.push(Reading {
+            probe: "storage".into(),
+            host: "sut".into(),
+            key: "buffered".into(),
+            quantity: Quantity::new(shares[at % shares.len()], Unit::Share),
+        });
+    }
+    let analysis = analyse(&run);
+    words(&(run, analysis)).replace('\u{a0}', " ")
+}
+
+#[test]
+fn figures_of_storage_are_labelled_as_of_a_disk_or_of_memory() {
+    let disk = served(&[0.97, 1.2]);
+    assert!(disk.contains("From a disk: block devices served 97 % of the bytes"), "{disk}");
+    let memory = served(&[0.0, 0.02]);
+    let words = "From memory and not from a disk: block devices served 2 % of the bytes";
+    assert!(memory.contains(words), "{memory}");
+    let both = served(&[1.0, 0.5]);
+    assert!(both.contains("at the others memory served some or all of the bytes: "), "{both}");
+    assert!(!served_none().contains("block devices"));
+}
+
+fn served_none() -> String {
+    words(&fixture::alone(5, &[]))
 }
 
 /// Sections in reading order.
