@@ -4,13 +4,20 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+use rig::lab::clock;
 use rig::metal::Span;
 use serde::{Deserialize, Serialize};
+use std::hint;
 
 /// Steps of [`Arrivals::Steps`].
 const STEPS: f64 = 5.0;
 /// Share of the rate at which [`Arrivals::Ramp`] begins.
 const FIRST: f64 = 0.1;
+
+/// A sleep ends so long before the moment that is due, nanoseconds, or this share of the mean
+/// interval: a thread that is woken by its timer begins some 20 us late.
+const EARLY_NS: f64 = 30_000.0;
+const EARLY: f64 = 1.0 / 32.0;
 
 /// How arrivals follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +89,27 @@ impl Pacer {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a clock")]
     pub const fn due_ns(&self) -> u64 {
         self.at_ns as u64
+    }
+
+    /// Until when to sleep for it, nanoseconds; from then on [`Self::spin`] waits.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a clock")]
+    pub const fn wake_ns(&self) -> u64 {
+        (self.at_ns - EARLY_NS.min(1e9 / self.pace.rate * EARLY)) as u64
+    }
+
+    /// Waits without a sleep until the next work is due, where it is time to wake for it; gives the
+    /// present moment, nanoseconds.
+    #[must_use]
+    pub fn spin(&self) -> u64 {
+        let mut now_ns = clock::now_ns();
+        if now_ns >= self.wake_ns() {
+            while now_ns < self.due_ns() {
+                hint::spin_loop();
+                now_ns = clock::now_ns();
+            }
+        }
+        now_ns
     }
 
     /// Goes on to the moment after that; the window decides the rate where it rises.

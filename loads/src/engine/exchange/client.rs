@@ -212,10 +212,11 @@ impl<'c, O: Operations> Client<'c, O> {
         let mut free = clock::now_ns();
         loop {
             let intended = pacer.due_ns();
-            let begun = self.shared.gate.wait_until(intended);
+            self.shared.gate.wait_until(pacer.wake_ns());
             if self.shared.gate.stopped() {
                 return Ok(unsent(&mut pacer, self.shared.window()));
             }
+            let begun = pacer.spin();
             self.due(&mut pacer);
             if let Some(done) = self.one(begun)? {
                 self.finished(0, Moments { intended, begun, free, done });
@@ -245,7 +246,7 @@ impl<'c, O: Operations> Client<'c, O> {
             }
             if !idle.is_empty() && !self.shared.gate.stopped() {
                 let again = clock::now_ns() + AGAIN_NS;
-                set(&timer, pacer.as_ref().map_or(again, Pacer::due_ns), 0)?;
+                set(&timer, pacer.as_ref().map_or(again, Pacer::wake_ns), 0)?;
             }
             if pacer.is_none() && self.operations.are_long() {
                 self.nap();
@@ -303,7 +304,7 @@ impl<'c, O: Operations> Client<'c, O> {
             if let Some(pacer) = pacer.as_deref_mut() {
                 intended = pacer.due_ns();
                 // What was begun took time.
-                now = clock::now_ns();
+                now = pacer.spin();
                 if intended > now {
                     break;
                 }
