@@ -95,7 +95,7 @@ impl<'p> Disk<'p> {
         self.does(&["mkfs.ext4", "-q", "-E", lazy, &format!("{}{part}", self.device)]);
     }
 
-    /// A partition table with a partition of 16 MiB, which the kernel is told of.
+    /// Writes a partition table with a partition of 16 MiB, and adds that to the kernel.
     fn part(&self, label: &str) {
         let script = format!("printf 'label: {label}\\n2048,16M\\n' | sfdisk -q {}", self.device);
         self.does(&["sh", "-c", &script]);

@@ -52,8 +52,8 @@ impl MeasuredLimit {
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
 /// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
 /// at their limit in all of them, that is said. A load of the system under test alone is bounded by
-/// the part of the machine that it measures; only a quota holds it down from outside. Of one of
-/// storage it is told whether that part is the disk or the CPUs of its threads.
+/// the part of the machine that it measures; only a quota holds it down from outside. For a load
+/// of storage that part is the disk, or the CPUs of its threads.
 pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> Held {
     let contest = &asked.contest;
     let any = contest.points.iter().any(|point| !point.pairs.is_empty());
@@ -64,12 +64,9 @@ pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> 
             let trials = if any { trials } else { told(visits) };
             let at = bound.iter().find(|b| b.level == level.name && b.at == point.at);
             let full = find(run, &trials, (visits, at.map(|bound| &bound.evidence)));
-            let full = match contest.load.alone {
-                false => full,
-                true => full
-                    .filter(|full| full.kind == LimitKind::ServerQuota)
-                    .or_else(|| storage::limit(&trials).map(Full::of)),
-            }?;
+            let full = full
+                .filter(|full| !contest.load.alone || full.kind == LimitKind::ServerQuota)
+                .or_else(|| storage::limit(&trials).map(Full::of))?;
             let (comparison, level) = (asked.id.clone(), level.name.clone());
             let Full { kind, evidence, place, ties, rivals } = full;
             Some(Limit { comparison, level, kind, evidence, place, ties, rivals })

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::record::{Reading, TrialKind};
 
-    /// What is told of a run whose counted trials have these shares.
+    /// The caveats of a run whose counted trials have these shares.
     fn told(key: &str, share: &dyn Fn(usize) -> f64) -> Vec<Caveat> {
         let mut run = Simulated::default().run();
         let counted = run.records.iter_mut().filter(|r| r.trial.kind == TrialKind::Counted);
@@ -95,7 +95,7 @@ mod tests {
         analyse(&run).caveats.into_iter().filter(is_it).collect()
     }
 
-    /// What is told of trials with these readings of storage.
+    /// The limit of trials with these readings of storage, and its evidence.
     fn limit_of(rows: &[(&str, f64)]) -> Option<(LimitKind, f64)> {
         let mut record = Simulated::default().run().records[0].clone();
         record.readings.retain(|reading| reading.probe != "cpu");

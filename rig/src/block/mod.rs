@@ -1,16 +1,19 @@
 //! Knows which block devices may be overwritten: those that a person names with their serial, that
 //! hold nothing, and that nothing uses.
 //!
-//! Gives: [`allow`], [`free`], [`open`].
+//! Gives: [`allow`], [`free`], [`open`]; [`behind`], the device and the mount of a file.
 //! Never: what is written to them.
 //! Start reading at [`free`].
 
+mod behind;
 mod content;
 mod device;
+mod mount;
 #[cfg(test)]
 mod tests;
 mod uses;
 
+pub use behind::behind;
 pub use device::Device;
 
 use rustix::fs::{FileType, Mode, OFlags, fstat, major, minor, open as open_file, stat};

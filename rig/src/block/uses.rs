@@ -3,6 +3,7 @@
 //! Must not know what the disk holds.
 
 use super::device::{inside, text};
+use super::mount::Mount;
 use super::{Device, Refusal};
 use rustix::fs::{FileType, major, minor, stat};
 use std::fs::read_to_string;
@@ -10,10 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// Mounts as this process sees them, and as the first process does.
 const MOUNTS: [&str; 2] = ["proc/self/mountinfo", "proc/1/mountinfo"];
-/// Columns of a mount: its device, its place, and its source behind the mark.
-const NUMBER: usize = 2;
-const PLACE: usize = 4;
-const MARK: &str = " - ";
 
 /// A disk or a partition of it.
 struct Member {
@@ -82,16 +79,14 @@ fn last(path: &Path) -> String {
 }
 
 fn mounted(root: &Path, members: &[Member]) -> Option<String> {
-    let tables = MOUNTS.iter().filter_map(|table| read_to_string(root.join(table)).ok());
-    tables.flat_map(|table| table.lines().map(str::to_owned).collect::<Vec<_>>()).find_map(|line| {
-        let (head, tail) = line.split_once(MARK)?;
-        let columns: Vec<&str> = head.split(' ').collect();
-        let (number, place) = (columns.get(NUMBER)?, columns.get(PLACE)?);
+    let tables: Vec<String> =
+        MOUNTS.iter().filter_map(|table| read_to_string(root.join(table)).ok()).collect();
+    tables.iter().flat_map(|table| table.lines()).filter_map(Mount::read).find_map(|mount| {
         // A file system of several devices has a number that is none of theirs.
-        let source = tail.split(' ').nth(1)?;
-        let on = members.iter().find(|m| m.number == *number || m.is_at(source))?;
-        let what = if *place == "/" { "the root file system" } else { "a file system" };
-        Some(format!("{what} on {} is mounted at {place}", on.name))
+        let is_on = |member: &&Member| member.number == mount.number || member.is_at(mount.source);
+        let on = members.iter().find(is_on)?;
+        let what = if mount.place == "/" { "the root file system" } else { "a file system" };
+        Some(format!("{what} on {} is mounted at {}", on.name, mount.place))
     })
 }
 

@@ -81,7 +81,9 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     };
     let mut readings = readings(evidence, &dropped, window);
     readings.extend(steady);
-    readings.extend(served(&evidence.order, &evidence.together, window.seconds()));
+    let storing = (recipe.storing)(&evidence.order);
+    let stored = storing.map(|how| served(how, &evidence.together, window.seconds()));
+    readings.extend(stored.into_iter().flatten());
     Ok(Checked { readings, outcome })
 }
 

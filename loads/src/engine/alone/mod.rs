@@ -23,23 +23,24 @@ pub use drive::{Alone, SOON};
 pub use model::model;
 pub use params::{PAGES, PLACEMENT, SIZES, THREADS};
 pub use part::part;
-pub use recipe::{Order, Ready, Recipe, Taken};
+pub use recipe::{Order, Ready, Recipe, Storing, Taken};
 pub use size::{bytes_of, memory_of, nominal_threads, threads_of};
 
 /// The entry of a workload, of its README and of its modules `spec` (`SPEC`), `run` (`ready`,
 /// `nominal`) and `check` (`figures`); with the longest time that it is made ready in, where that
-/// is not what mapping and writing memory takes.
+/// is not what mapping and writing memory takes, and how it uses storage.
 macro_rules! entry {
     () => {
-        $crate::engine::alone::entry!(|_| $crate::engine::alone::SOON)
+        $crate::engine::alone::entry!(|_| $crate::engine::alone::SOON, |_| None)
     };
-    ($staging:expr) => {{
+    ($staging:expr, $storing:expr) => {{
         static RECIPE: $crate::engine::alone::Recipe = $crate::engine::alone::Recipe {
             spec: &spec::SPEC,
             ready: run::ready,
             figures: check::figures,
             nominal: run::nominal,
             staging: $staging,
+            storing: $storing,
         };
         rig::workload::Entry {
             spec: &spec::SPEC,

@@ -26,6 +26,20 @@ pub struct Recipe {
     pub nominal: fn(&Order, usize) -> Vec<f64>,
     /// Longest time that the host may take until the load stands ready.
     pub staging: fn(&Order) -> Duration,
+    /// How the bytes of its operations go to storage; none of a load without such.
+    pub storing: fn(&Order) -> Option<Storing>,
+}
+
+/// How the bytes of operations go to storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storing {
+    /// They ask to go past the page cache.
+    pub direct: bool,
+    /// What the kernel counts as written to a block device in the window is written there, and
+    /// does not only make pages dirty.
+    pub writes: bool,
+    /// A thread of the kernel spins for the load, so that its CPU time tells no wait.
+    pub spins: bool,
 }
 
 /// What is asked of the host.

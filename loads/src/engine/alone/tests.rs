@@ -36,6 +36,7 @@ fn figures(_: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
 }
 
 static TOY: Recipe = Recipe {
+    storing: |_| None,
     spec: &SPEC,
     ready: |_| Ok(Ready { members: Vec::new(), made_with: Settings::new() }),
     figures,

@@ -15,4 +15,4 @@ mod tests;
 pub use run::{is_block_of_ours, overwrites};
 
 /// This workload's line in the list.
-pub const ENTRY: rig::workload::Entry = crate::engine::alone::entry!(run::staging);
+pub const ENTRY: rig::workload::Entry = crate::engine::alone::entry!(run::staging, run::storing);

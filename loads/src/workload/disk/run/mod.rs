@@ -2,7 +2,6 @@
 //!
 //! Must not know what their figures mean.
 
-mod behind;
 mod blocks;
 mod content;
 mod device;
@@ -18,7 +17,7 @@ mod versions;
 
 use super::accesses::accesses;
 use super::spec::{MIX_READS, OPERATION, RING};
-use crate::engine::alone::{Order, Ready, SOON, nominal_threads, threads_of};
+use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
 use blocks::Blocks;
 pub use content::is_ours as is_block_of_ours;
 pub use device::overwrites;
@@ -214,6 +213,13 @@ pub fn staging(order: &Order) -> Duration {
     SOON + Duration::from_secs_f64((bytes / SLOWEST).max(0.0))
 }
 
+/// Buffered writes only make pages dirty, where no fsync follows.
+pub fn storing(order: &Order) -> Option<Storing> {
+    let direct = order.word("cache") != "buffered";
+    let writes = direct || order.count("sync_every") > 0;
+    Some(Storing { direct, writes, spins: order.word("polled_submission") == "on" })
+}
+
 fn no_memory() -> Unready {
     Unready::Failed("no memory to keep count of the blocks; free some".into())
 }
@@ -255,7 +261,8 @@ fn made_with(wanted: &Wanted, target: &Target) -> Settings {
         ("file_system".into(), Value::Word(system)),
         ("threads".into(), Value::Count(wanted.cpus.len() as u64)),
     ]);
-    made_with.extend(behind::facts(target.file.as_ref(), Path::new("/")));
+    let behind = rig::block::behind(target.file.as_ref());
+    made_with.extend(behind.into_iter().map(|(key, fact)| (key.to_owned(), Value::Word(fact))));
     let listed = wanted.listed.clone().map(|listed| ("accesses".into(), Value::Word(listed)));
     made_with.extend(listed);
     made_with

@@ -2,7 +2,8 @@
 //!
 //! Must not know what is read and written.
 
-use desk::record::{Settings, Value};
+use super::device::text;
+use super::mount::Mount;
 use rustix::fs::{FileType, fstat, major, minor};
 use std::fs::read_to_string;
 use std::os::fd::AsFd;
@@ -21,31 +22,21 @@ const QUEUE: [(&str, &str); 7] = [
 
 /// What is known of them: `mount`, its options and those of the file system; `device`, its name
 /// and its queue. Nothing of a file system without a device, such as one in memory or of a network.
-pub fn facts(file: &impl AsFd, root: &Path) -> Settings {
-    let Ok(told) = fstat(file) else { return Settings::new() };
+pub fn behind(file: &impl AsFd) -> Vec<(&'static str, String)> {
+    let Ok(told) = fstat(file) else { return Vec::new() };
     let is_disk = FileType::from_raw_mode(told.st_mode) == FileType::BlockDevice;
     let number = if is_disk { told.st_rdev } else { told.st_dev };
-    of((major(number), minor(number)), root)
+    of((major(number), minor(number)), Path::new("/"))
 }
 
 /// The same by the number of the device.
-fn of((major, minor): (u32, u32), root: &Path) -> Settings {
+fn of((major, minor): (u32, u32), root: &Path) -> Vec<(&'static str, String)> {
     let number = format!("{major}:{minor}");
-    let text = read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
-    let mount = text.lines().find_map(|line| mounted(line, &number));
-    let mount = mount.map(|mount| ("mount".into(), Value::Word(mount)));
+    let table = read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
+    let mount = table.lines().filter_map(Mount::read).find(|mount| mount.number == number);
+    let mount = mount.map(|mount| ("mount", format!("{}; {}", mount.options, mount.of_system)));
     let device = queue(&root.join("sys/dev/block").join(&number));
-    let device = device.map(|device| ("device".into(), Value::Word(device)));
-    mount.into_iter().chain(device).collect()
-}
-
-/// The options of a mount, where a line of `mountinfo` is of this device (man 5 proc).
-fn mounted(line: &str, number: &str) -> Option<String> {
-    let (mount, system) = line.split_once(" - ")?;
-    let words: Vec<&str> = mount.split(' ').collect();
-    let (is_it, options) = (*words.get(2)? == number, words.get(5)?);
-    let of_system = system.split(' ').nth(2)?;
-    is_it.then(|| format!("{options}; {of_system}"))
+    mount.into_iter().chain(device.map(|device| ("device", device))).collect()
 }
 
 /// The name of a device and its queue; of a partition that of the whole disk.
@@ -54,8 +45,7 @@ fn queue(link: &Path) -> Option<String> {
     let whole = [Some(place.as_path()), place.parent()].into_iter().flatten();
     let whole: PathBuf = whole.map(Path::to_owned).find(|at| at.join("queue").is_dir())?;
     let fact = |(file, name): (&str, &str)| {
-        let text = read_to_string(whole.join("queue").join(file)).ok()?;
-        Some(format!("{name} {}", chosen(text.trim())))
+        Some(format!("{name} {}", chosen(&text(&whole.join("queue").join(file))?)))
     };
     let name = place.file_name()?.to_string_lossy().into_owned();
     let all: Vec<String> = [name].into_iter().chain(QUEUE.into_iter().filter_map(fact)).collect();
@@ -90,9 +80,10 @@ mod tests {
                      21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,data=ordered\n";
         write(root.join("proc/self/mountinfo"), lines).unwrap();
         let found = of((8, 1), &root);
-        assert_eq!(found["device"].word(), Some("sda1, scheduler bfq, write cache write back"));
-        assert_eq!(found["mount"].word(), Some("rw,relatime; rw,data=ordered"));
-        assert_eq!(of((0, 30), &root), Settings::new());
+        let device = "sda1, scheduler bfq, write cache write back".to_owned();
+        let mount = "rw,relatime; rw,data=ordered".to_owned();
+        assert_eq!(found, [("mount", mount), ("device", device)]);
+        assert_eq!(of((0, 30), &root), []);
         remove_dir_all(root).unwrap();
     }
 }
