@@ -1,7 +1,7 @@
 //! Knows the options that allow a disk to be overwritten, and tells before a run how much of it
 //! will be.
 //!
-//! Must not know what speaks against it; `rig::block` judges that.
+//! Must not know the reasons against it; `rig::block` judges that.
 
 use super::error::CliError;
 use super::{Place, progress, quoted};
@@ -19,10 +19,10 @@ const TERABYTE: f64 = 1e12;
 /// Disks that may be overwritten.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Destroy {
-    /// Disk that the plan may overwrite: all its content is lost
+    /// Disk that the plan may overwrite: all of its content is lost
     #[arg(long, value_name = "DEVICE", requires = "serial")]
     destroy: Vec<PathBuf>,
-    /// Serial that the disk of --destroy must have; as often as that
+    /// Serial number of the disk; one for each --destroy
     #[arg(long, value_name = "SERIAL", requires = "destroy")]
     serial: Vec<String>,
     /// Terabytes written for which the maker rates the disk of --destroy (TBW)
@@ -111,7 +111,7 @@ fn told(device: &Device, (trials, bytes): (usize, f64), endurance: Option<f64>) 
     });
     format!(
         "({}, {}) is overwritten: {trials} trials fill it before they measure, {} in all, and \
-         writes of their windows come on top{}",
+         the writes of their windows are in addition{}",
         model.join(", "),
         size(device.bytes as f64),
         size(bytes),

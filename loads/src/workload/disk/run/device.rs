@@ -30,7 +30,7 @@ pub fn overwrites(point: &LoadPoint) -> Option<(PathBuf, f64)> {
 /// Opens it, and tells what it is.
 ///
 /// # Errors
-/// What speaks against overwriting it; blocks that it does not take; fewer bytes than asked for.
+/// The reasons against overwriting it; blocks that it does not take; fewer bytes than asked for.
 pub fn open(path: &Path, wanted: &target::Wanted) -> Result<(File, Settings), Unready> {
     let opened = block::open(path, wanted.direct, &is_ours);
     let (file, device) = opened.map_err(|e| Unready::NotAvailable(e.to_string()))?;
