@@ -2,6 +2,8 @@
 //!
 //! Must not know what the work is, nor whether it was begun in time.
 
+use desk::record::{ParamKind, ParamRole, ParamSpec, Settings, Value};
+use desk::unit::Kind;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use rig::lab::clock;
@@ -18,6 +20,39 @@ const FIRST: f64 = 0.1;
 /// interval: a thread that is woken by its timer begins some 20 us late.
 const EARLY_NS: f64 = 30_000.0;
 const EARLY: f64 = 1.0 / 32.0;
+
+/// How arrivals of an open loop follow one another.
+pub const ARRIVALS: ParamSpec = ParamSpec {
+    name: "arrivals",
+    about: "of an open loop: equal intervals, a Poisson process, five rising steps, an even rise",
+    role: None,
+    kind: ParamKind::choice(&Arrivals::WORDS),
+    default: "constant",
+};
+
+/// The offered rate, or a closed loop.
+pub const OFFERED: ParamSpec = ParamSpec {
+    name: "offered_load",
+    about: "op/s of all clients or threads, an open loop; or full: each begins when one ends",
+    role: Some(ParamRole::Offered),
+    kind: ParamKind::within(Kind::Operations, 1.0, 1e7).or(&["full"]),
+    default: "full",
+};
+
+/// The class of operations that were due in the window and were never begun.
+pub const UNSENT: &str = "unsent";
+
+/// What a record says of whether the loop was closed or open.
+#[must_use]
+pub fn told(is_open: bool) -> (String, Value) {
+    ("loop".into(), Value::Word(if is_open { "open" } else { "closed" }.into()))
+}
+
+/// The rate of an open loop, operations a second; none in a closed one.
+#[must_use]
+pub fn offered(params: &Settings) -> Option<f64> {
+    params.get(OFFERED.name).and_then(Value::quantity).map(|rate| rate.value)
+}
 
 /// How arrivals follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +94,21 @@ pub struct Pace {
     pub offset: f64,
     /// Seed of exponential intervals.
     pub seed: u64,
+}
+
+impl Pace {
+    /// That of a thread with so much of the rate, whose turn is this one of so many.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "threads are few")]
+    pub fn of(params: &Settings, rate: f64, (turn, count): (usize, usize), seed: u64) -> Self {
+        let word = params.get(ARRIVALS.name).and_then(Value::word).unwrap_or_default();
+        Self {
+            arrivals: Arrivals::of(word),
+            rate,
+            offset: turn as f64 / count as f64 / rate,
+            seed: seed ^ ((turn as u64 + 1) << 32),
+        }
+    }
 }
 
 /// Moments, each later than the one before. They are absolute: what begins late does not shift
@@ -120,6 +170,17 @@ impl Pacer {
             _ => 1.0,
         };
         self.at_ns += times / rate * 1e9;
+    }
+
+    /// Operations that are due in the window from the next on.
+    #[must_use]
+    pub fn left(&mut self, window: Span) -> u64 {
+        let mut count = 0;
+        while window.closes_ns != u64::MAX && self.due_ns() < window.closes_ns {
+            count += u64::from(self.due_ns() >= window.opens_ns);
+            self.advance(window);
+        }
+        count
     }
 
     /// Share of the set rate at the present moment.

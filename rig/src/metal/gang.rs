@@ -75,6 +75,11 @@ pub trait Hot {
     }
     /// The window begins: from now on the loop records the times of its operations.
     fn opens(&mut self, _window: Span) {}
+    /// What became of the operations that were due in the window, where a pace was set; asked for
+    /// after [`Self::verify`].
+    fn paced(&self) -> Option<Paced> {
+        None
+    }
     /// Bytes of a unit of its work, on average over the window, where units differ in size; asked
     /// for after [`Self::verify`].
     fn unit_bytes(&self) -> Option<f64> {
@@ -154,6 +159,17 @@ impl Sampled {
     }
 }
 
+/// What became of the operations of one thread that were due in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paced {
+    /// Those that were begun.
+    pub due: u64,
+    /// Of these, those that the thread itself began too late.
+    pub late: u64,
+    /// Those that were never begun.
+    pub unsent: u64,
+}
+
 /// What one thread did in the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
@@ -167,6 +183,8 @@ pub struct Series {
     pub verified: Result<u64, String>,
     /// What [`Hot::digest`] gives; none in a simulated lab.
     pub digest: Option<u64>,
+    /// What [`Hot::paced`] gives.
+    pub paced: Option<Paced>,
     /// What [`Hot::unit_bytes`] gives.
     pub unit_bytes: Option<f64>,
     /// What [`Hot::distributions`] gives.
@@ -339,9 +357,10 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         let (verified, digest) = (hot.verify(), Some(hot.digest()));
         // What was under way at the close is complete now.
         let (unit_bytes, distributions) = (hot.unit_bytes(), hot.distributions());
+        let (paced, work) = (hot.paced(), pace.work);
         drop(turn);
-        let work = pace.work;
-        let series = Series { cpu, samples, work, verified, digest, unit_bytes, distributions };
+        let series =
+            Series { cpu, samples, work, verified, digest, paced, unit_bytes, distributions };
         answer.send(Ok(Word::Done(series))).ok()?;
     }
     Some(())

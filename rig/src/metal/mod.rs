@@ -17,7 +17,7 @@ mod stored;
 pub use core_clock::core_hertz;
 pub use cpus::{CacheOf, Cpus, Thread, pin};
 pub use desk::record::{DIGEST, digest};
-pub use gang::{Gang, Hot, Made, Member, Sampled, Series, Span, Together, Unready};
+pub use gang::{Gang, Hot, Made, Member, Paced, Sampled, Series, Span, Together, Unready};
 pub use guard::{Guard, Taint, can_watch};
 pub use pages::{Memory, PageSize, available, huge_enough, room_for};
 pub use stored::Stored;

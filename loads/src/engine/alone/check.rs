@@ -5,6 +5,7 @@
 use super::recipe::{Order, Recipe, Taken};
 use super::rounds::rounds;
 use super::storage::served;
+use crate::engine::pace::UNSENT;
 use crate::engine::times::merged;
 use desk::record::{
     Distribution, Fault, Flows, Outcome, Reading, Settings, Value, Window, Work, WorkloadSpec,
@@ -48,6 +49,10 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     for one in series {
         work.content_checks += one.verified.as_ref().map_err(|what| wrong(one, what))?;
         work.operations += one.work;
+        let unsent = one.paced.map_or(0, |paced| paced.unsent);
+        if unsent > 0 {
+            *work.errors.entry(UNSENT.into()).or_default() += unsent;
+        }
         if one.work == 0 || one.samples.iter().all(|sample| sample.work == 0) {
             return Err(wrong(one, "it did no work in the window"));
         }
@@ -87,10 +92,11 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     Ok(Checked { readings, outcome })
 }
 
-/// Refuses a trial without a distribution of which the workload tells a quantile.
+/// Refuses a trial without the distribution that the first quantile of the workload is of; others
+/// are of operations that not every load has.
 fn refuse_untimed(spec: &WorkloadSpec, timed: &[Distribution]) -> Result<(), Fault> {
     let is_there = |of: &str| timed.iter().any(|one| one.name == of);
-    match spec.quantiles.iter().find(|quantile| !is_there(quantile.of)) {
+    match spec.quantiles.first().filter(|quantile| !is_there(quantile.of)) {
         None => Ok(()),
         Some(quantile) => {
             let what = format!("no {} was timed in the window", quantile.of);
@@ -158,10 +164,24 @@ fn readings(evidence: &Evidence, dropped: &BTreeMap<Taint, u64>, window: Window)
     let cpu = evidence.together.cpu_ns as f64 / 1e9 / window.seconds().max(1e-9);
     let taken: usize = evidence.together.series.iter().map(|one| one.samples.len()).sum();
     let lost = |taint| Quantity::count(dropped.get(&taint).copied().unwrap_or(0));
-    vec![
+    let late = late(&evidence.together.series);
+    let late = late.map(|share| row("pace", "late", Quantity::new(share, Unit::Share)));
+    let own = vec![
         row("process", "cpu", Quantity::new(cpu, Unit::Cpu)),
         row("guard", "samples", Quantity::count(taken as u64)),
         row("guard", "waited", lost(Taint::Waited)),
         row("guard", "steal", lost(Taint::Steal)),
-    ]
+    ];
+    own.into_iter().chain(late).collect()
+}
+
+/// Of the operations that were due and begun, the share that threads themselves began too late;
+/// none in a closed loop, or where nothing was due.
+#[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
+fn late(series: &[Series]) -> Option<f64> {
+    let (mut due, mut late) = (0, 0);
+    for paced in series.iter().filter_map(|one| one.paced) {
+        (due, late) = (due + paced.due, late + paced.late);
+    }
+    (due > 0).then(|| late as f64 / due as f64)
 }

@@ -33,6 +33,7 @@ pub fn series(work: &[u64], ns: u64) -> Series {
         work: work.iter().sum(),
         verified: Ok(1),
         digest: None,
+        paced: None,
         unit_bytes: None,
         distributions: Vec::new(),
     }

@@ -5,10 +5,11 @@
 
 use super::check::{Evidence, check};
 use super::recipe::{Order, Recipe};
+use crate::engine::pace::offered;
 use crate::engine::times::TIME;
 use desk::record::{Distribution, Fault, ParamRole, QuantileSpec, Settings, Value};
 use rig::lab::sim::{Scene, Spoilt};
-use rig::metal::{Sampled, Series, Span, Together};
+use rig::metal::{Paced, Sampled, Series, Span, Together};
 use rig::workload::{Job, Modelled};
 
 /// Samples of one thread.
@@ -16,6 +17,8 @@ const SAMPLES: u64 = 8;
 /// Different times of operations of one thread, and how far they lie from the mean, of it.
 const TIMES: u64 = 1000;
 const SPREAD: f64 = 0.25;
+/// Of what a thread can do, the most by which a set rate makes its operations wait.
+const USED: f64 = 0.99;
 
 /// What a workload of this recipe does in a simulated lab.
 ///
@@ -24,17 +27,21 @@ const SPREAD: f64 = 0.25;
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let cores = scene.physics.machine.cores.max(1) as usize;
     let order = Order::of(job);
-    let rates = (recipe.nominal)(&order, cores);
+    let most = (recipe.nominal)(&order, cores);
     let ns = |d: std::time::Duration| u64::try_from(d.as_nanos()).unwrap_or(u64::MAX);
     let opens_ns = scene.go_ns + ns(job.settle);
     let span = Span { opens_ns, closes_ns: opens_ns + ns(job.window) };
     let window_ns = span.closes_ns - span.opens_ns;
-    let made = |(at, rate): (usize, &f64)| {
-        let mut one = series(scene, (at % cores, *rate), window_ns);
-        one.distributions = times(recipe, &order, rate * scene.pace, one.work);
+    let set = offered(&order.params).map(|rate| rate / most.len().max(1) as f64);
+    let made = |(at, most): (usize, &f64)| {
+        let rate = set.map_or(*most, |set| set.min(most * scene.pace) / scene.pace);
+        let mut one = series(scene, (at % cores, rate), window_ns);
+        let waits = set.map_or(1.0, |_| 1.0 / (1.0 - (rate / most).min(USED)));
+        one.distributions = times(recipe, &order, most * scene.pace / waits, one.work);
+        one.paced = set.map(|_| Paced { due: one.work, ..Paced::default() });
         one
     };
-    let threads: Vec<Series> = rates.iter().enumerate().map(made).collect();
+    let threads: Vec<Series> = most.iter().enumerate().map(made).collect();
     let busy = threads.len().min(cores);
     let cpu_ns = window_ns * busy as u64;
     let mut evidence = Evidence::new(order, made_with(), job.settle);
@@ -70,13 +77,14 @@ fn series(scene: &Scene<'_>, (cpu, rate): (usize, f64), window_ns: u64) -> Serie
         work: sample.work * SAMPLES,
         verified: if wrong { Err("a result is not what it has to be".into()) } else { Ok(1) },
         digest: None,
+        paced: None,
         unit_bytes: None,
         distributions: Vec::new(),
     }
 }
 
-/// Times of so many operations of a thread that does so many a second: by Little's law the mean is
-/// the depth of its queue by that rate, and they spread evenly around it.
+/// Times of so many operations of a thread that can do so many a second: by Little's law the mean
+/// is the depth of its queue by that rate, and they spread evenly around it.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -97,7 +105,6 @@ fn times(recipe: &Recipe, order: &Order, rate: f64, work: u64) -> Vec<Distributi
         let empty = histogram.is_empty();
         (!empty).then(|| Distribution::new(quantile.of, TIME, &histogram))?
     };
-    let mut all: Vec<Distribution> = recipe.spec.quantiles.iter().filter_map(timed).collect();
-    all.dedup_by(|a, b| a.name == b.name);
-    all
+    // Those of one kind of operation are of loads that mix them.
+    recipe.spec.quantiles.first().and_then(timed).into_iter().collect()
 }

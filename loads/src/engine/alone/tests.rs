@@ -8,7 +8,8 @@ use desk::record::{
     Better, Fault, MetricRole, MetricSpec, Place, Sample, Settings, Value, WorkloadSpec,
 };
 use desk::unit::{Quantity, Unit};
-use rig::metal::{CacheOf, Cpus, Sampled, Series, Span, Taint, Thread, Together, Unready};
+use rig::metal::{CacheOf, Cpus, Paced, Sampled, Series, Span, Taint, Thread, Together, Unready};
+use rig::workload::Checked;
 use std::time::Duration;
 
 const SPEC: WorkloadSpec = WorkloadSpec {
@@ -76,6 +77,21 @@ fn disturbed_samples_are_dropped_and_counted() {
     assert_eq!((reading("steal").value, reading("cpu").value), (0.0, 0.5));
     assert_eq!(checked.outcome.work.content_checks, 6);
     assert_eq!(checked.outcome.made_with["cpus"], Value::Word("1 1".into()));
+}
+
+#[test]
+fn in_an_open_loop_what_was_not_begun_is_an_error_and_what_was_late_a_reading() {
+    let mut paced = series(&[(10, None)]);
+    paced.paced = Some(Paced { due: 90, late: 9, unsent: 4 });
+    let checked = check(&TOY, &evidence(vec![paced.clone(), paced, series(&[(1, None)])])).unwrap();
+    assert_eq!(checked.outcome.work.errors.get("unsent"), Some(&8));
+    let late = |checked: &Checked| {
+        let found = checked.readings.iter().find(|r| (&*r.probe, &*r.key) == ("pace", "late"));
+        found.map(|reading| reading.quantity.value)
+    };
+    assert_eq!(late(&checked), Some(0.1));
+    let closed = check(&TOY, &evidence(vec![series(&[(1, None)])])).unwrap();
+    assert_eq!((late(&closed), closed.outcome.work.errors.len()), (None, 0));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use crate::engine::net::life::{check_moments, series, starts};
 use crate::engine::net::{Life, account, seconds};
+use crate::engine::pace::{UNSENT, told};
 use crate::engine::times::merged;
 use desk::record::flow::{Flow, Flows};
 use desk::record::{Fault, Outcome, Reading, Sample, Series, Settings, Value, Window, Work};
@@ -17,8 +18,6 @@ use std::collections::BTreeMap;
 
 /// Fewer connections that wait to be accepted are no queue.
 const QUEUE_LEAST: u64 = 8;
-/// Key under which an outcome says whether the loop was closed or open.
-const LOOP: &str = "loop";
 
 /// All that was read of a trial.
 #[derive(Clone, Debug, Default)]
@@ -192,7 +191,7 @@ fn check_work(
             *work.errors.entry(class.clone()).or_default() += count;
         }
         if thread.end.unsent > 0 {
-            *work.errors.entry("unsent".into()).or_default() += thread.end.unsent;
+            *work.errors.entry(UNSENT.into()).or_default() += thread.end.unsent;
         }
         work.operations += thread.end.done * evidence.each;
         sum = digest(sum, &counted.digest.to_le_bytes());
@@ -269,7 +268,7 @@ fn flows(evidence: &Evidence, clients: &[Thread<'_>]) -> Result<Vec<Flow>, Fault
 fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
     let mut made = evidence.asked.clone();
     let paced = clients.iter().any(Thread::paced);
-    made.insert(LOOP.into(), Value::Word(if paced { "open" } else { "closed" }.into()));
+    made.extend([told(paced)]);
     if let Some(version) = &evidence.version {
         made.insert("version".into(), Value::Word(version.clone()));
     }

@@ -4,9 +4,10 @@
 //! Must not know what an operation is.
 
 use super::gather::Gather;
-use super::take::{Moments, Take};
+use super::take::Take;
 use crate::engine::net::{Gate, arrival};
 use crate::engine::pace::Pacer;
+use crate::engine::times::Moments;
 use rig::lab::clock;
 use rig::metal::Span;
 use rustix::event::{EventfdFlags, epoll, eventfd};
@@ -214,7 +215,7 @@ impl<'c, O: Operations> Client<'c, O> {
             let intended = pacer.due_ns();
             self.shared.gate.wait_until(pacer.wake_ns());
             if self.shared.gate.stopped() {
-                return Ok(unsent(&mut pacer, self.shared.window()));
+                return Ok(pacer.left(self.shared.window()));
             }
             let begun = pacer.spin();
             self.due(&mut pacer);
@@ -261,7 +262,7 @@ impl<'c, O: Operations> Client<'c, O> {
             }
         }
         self.fail_unanswered(&idle, &running);
-        Ok(pacer.map_or(0, |mut pacer| unsent(&mut pacer, self.shared.window())))
+        Ok(pacer.map_or(0, |mut pacer| pacer.left(self.shared.window())))
     }
 
     /// Sleeps until several operations have an answer, where that costs none of them.
@@ -385,16 +386,6 @@ impl<'c, O: Operations> Client<'c, O> {
         self.take.fail(class);
         Ok(())
     }
-}
-
-/// Operations that were due in the window and are not begun.
-pub fn unsent(pacer: &mut Pacer, window: Span) -> u64 {
-    let mut count = 0;
-    while window.closes_ns != u64::MAX && pacer.due_ns() < window.closes_ns {
-        count += u64::from(pacer.due_ns() >= window.opens_ns);
-        pacer.advance(window);
-    }
-    count
 }
 
 /// Sleeps until slots are ready, the timer ends or somebody wakes; gives the slots. One whose other

@@ -7,7 +7,7 @@
 //! as many operations. Must not know what an operation is.
 
 use super::client::{Operations, set};
-use super::take::Moments;
+use crate::engine::times::Moments;
 use desk::stats::median;
 use rig::metal::Span;
 use rustix::event::{PollFd, PollFlags, poll};

@@ -25,17 +25,16 @@ pub mod trial;
 
 use desk::record::{Sample, WorkloadSpec};
 
+pub use crate::engine::times::{LATENESS, SERVICE};
 pub use client::{Counters, EVENTS, Operations, Shared, wait};
 pub use drive::Exchanges;
 pub use kept::{Answers, answer_all, watch};
 pub use model::model;
 pub use order::Order;
 pub use params::{
-    ARRIVALS, OFFERED, PARAMS, PIPELINED, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE,
-    STREAMS, percentile,
+    PARAMS, PIPELINED, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS, percentile,
 };
 pub use part::{Exchange, Program, Serve, Side, Slot};
-pub use take::{LATENESS, SERVICE};
 
 /// What a workload says of itself beside its two ends.
 #[derive(Debug)]

@@ -7,9 +7,10 @@ use super::Recipe;
 use super::check::{Evidence, check};
 use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
-use super::take::{Counted, Moments, Take};
+use super::take::{Counted, Take};
 use crate::engine::net::{Cpus, Life, ThreadMark, seconds};
 use crate::engine::pace::Pacer;
+use crate::engine::times::Moments;
 use desk::record::Fault;
 use rig::lab::sim::{Scene, Spoilt};
 use rig::metal::Span;
@@ -161,7 +162,7 @@ impl Queue {
         }
         for (at, thread) in self.threads.iter_mut().enumerate() {
             let Some(pacer) = &mut thread.pacer else { continue };
-            self.ran.unsent[at] = super::client::unsent(pacer, self.window);
+            self.ran.unsent[at] = pacer.left(self.window);
         }
         self.ran
     }

@@ -4,9 +4,8 @@
 
 use super::params;
 use crate::engine::net::{Cpus, Secret};
-use crate::engine::pace::{Arrivals, Pace};
+use crate::engine::pace::{Pace, offered};
 use desk::record::{Fault, ParamRole, Settings, Value, WorkloadSpec};
-use desk::unit::Quantity;
 use rig::workload::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -58,11 +57,6 @@ pub struct Threads {
 /// The parameter of a role of a workload.
 fn of_role(spec: &WorkloadSpec, role: ParamRole) -> &'static str {
     spec.params.iter().find(|param| param.role == Some(role)).map_or("", |param| param.name)
-}
-
-/// The rate of an open loop; none in a closed one.
-fn offered(spec: &WorkloadSpec, job: &Job) -> Option<Quantity> {
-    job.trial.point.params.get(of_role(spec, ParamRole::Offered)).and_then(Value::quantity)
 }
 
 impl Order {
@@ -124,7 +118,7 @@ impl Threads {
             params.get(of_role(spec, ParamRole::Concurrency)).and_then(Value::count).unwrap_or(1);
         let most = cpus.server.len().max(1);
         // All CPUs, so that a CPU limit of the server leaves the client threads alone.
-        let anew = anew && offered(spec, job).is_none();
+        let anew = anew && offered(params).is_none();
         let lanes = lanes(each * u64::from(clients), cpus.all.len(), anew);
         let mut all = Self::default();
         let mut dealt: BTreeMap<(usize, u32), usize> = BTreeMap::new();
@@ -154,7 +148,7 @@ impl Threads {
                 all.clients[asks].connections.push((id, serves));
             }
         }
-        all.pace(spec, job);
+        all.pace(job);
         all
     }
 
@@ -170,20 +164,14 @@ impl Threads {
 
     /// Shares the offered rate out among the threads of the clients by their connections.
     #[expect(clippy::cast_precision_loss, reason = "connections are few")]
-    fn pace(&mut self, spec: &WorkloadSpec, job: &Job) {
-        let Some(offered) = offered(spec, job) else { return };
+    fn pace(&mut self, job: &Job) {
         let params = &job.trial.point.params;
-        let word = params.get(params::ARRIVALS.name).and_then(Value::word).unwrap_or_default();
+        let Some(offered) = offered(params) else { return };
         let all: usize = self.clients.iter().map(|thread| thread.connections.len()).sum();
-        let count = self.clients.len() as f64;
+        let count = self.clients.len();
         for (turn, thread) in self.clients.iter_mut().enumerate() {
-            let rate = offered.value * thread.connections.len() as f64 / all as f64;
-            thread.pace = Some(Pace {
-                arrivals: Arrivals::of(word),
-                rate,
-                offset: turn as f64 / count / rate,
-                seed: job.trial.seed ^ ((turn as u64 + 1) << 32),
-            });
+            let rate = offered * thread.connections.len() as f64 / all as f64;
+            thread.pace = Some(Pace::of(params, rate, (turn, count), job.trial.seed));
         }
     }
 }

@@ -1,27 +1,8 @@
 //! Knows the parameters that exchanges have in common, as data.
 
-use crate::engine::pace::Arrivals;
+use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times;
 use desk::record::{MetricSpec, ParamKind, ParamRole, ParamSpec};
-use desk::unit::Kind;
-
-/// How arrivals of an open loop follow one another.
-pub const ARRIVALS: ParamSpec = ParamSpec {
-    name: "arrivals",
-    about: "of an open loop: equal intervals, a Poisson process, five rising steps, an even rise",
-    role: None,
-    kind: ParamKind::choice(&Arrivals::WORDS),
-    default: "constant",
-};
-
-/// The offered rate, or a closed loop.
-pub const OFFERED: ParamSpec = ParamSpec {
-    name: "offered_load",
-    about: "op/s of all clients together, an open loop; or full: each begins when one ends",
-    role: Some(ParamRole::Offered),
-    kind: ParamKind::within(Kind::Operations, 1.0, 1e7).or(&["full"]),
-    default: "full",
-};
 
 /// Requests of one operation.
 pub const PIPELINED: ParamSpec = ParamSpec {

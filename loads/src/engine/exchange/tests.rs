@@ -3,11 +3,12 @@
 use super::model::Queue;
 use super::order::ThreadPlan;
 use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
-use super::take::{Counted, LATENESS, SERVICE};
+use super::take::Counted;
 use super::{Counters, Operations, Order, Serve, Shared, Slot};
 use crate::engine::net::{End as _, Secret};
 use crate::engine::pace::{Arrivals, Pace};
 use crate::engine::times::RESPONSE;
+use crate::engine::times::{LATENESS, SERVICE};
 use desk::record::Distribution;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};

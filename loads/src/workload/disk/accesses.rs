@@ -6,6 +6,7 @@
 use super::spec::{BLOCK_SIZE, LARGEST, LISTED, MIX_READS, OPERATION, SPECIFICATION};
 use crate::engine::access::{Access, Line, SECTOR, read};
 use crate::engine::alone::Order;
+use crate::engine::pace::{ARRIVALS, OFFERED, offered};
 use rig::metal::Unready;
 
 /// The operation that reads and writes.
@@ -46,9 +47,11 @@ pub(super) fn accesses(order: &Order) -> Result<Access, Unready> {
 /// Refuses parameters that change nothing and are not as usual.
 fn refuse_needless(order: &Order, is_file: bool) -> Result<(), Unready> {
     let is_mix = order.word(OPERATION.name) == MIX;
+    let is_paced = offered(&order.params).is_some();
     for (param, counts, with) in [
         (MIX_READS, is_mix, "operation = \"mix\""),
         (SPECIFICATION, is_file, "a pattern that is a file of IOmeter"),
+        (ARRIVALS, is_paced, &format!("{} such as \"1000 op/s\"", OFFERED.name)),
     ] {
         let asked = order.params.get(param.name).map(ToString::to_string).unwrap_or_default();
         if !counts && asked != param.default {
@@ -68,7 +71,7 @@ fn refused(why: String) -> Unready {
 fn plain(order: &Order, random: u64) -> Access {
     let size = order.quantity(BLOCK_SIZE.name).unwrap_or(4096.0) as u64;
     let reads = match order.word(OPERATION.name) {
-        "write" => 0,
+        "write" | "trim" | "append" => 0,
         MIX => order.count(MIX_READS.name),
         _ => 100,
     };

@@ -4,9 +4,10 @@
 //! Must not know how a plan is read, nor any file.
 
 use super::accesses::accesses;
-use super::spec::{SPEC, WHOLE_DISK};
+use super::spec::{OPERATION, SPEC, WHOLE_DISK};
 use crate::engine::access::{Access, Line, SECTOR};
 use crate::engine::alone::Order;
+use crate::engine::pace::{OFFERED, offered};
 use desk::record::{LoadPoint, Run, Settings};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -159,6 +160,17 @@ fn section(name: &str, params: &Settings) -> Result<String, String> {
         return Err("a disk is overwritten only where its serial is named, which fio does not \
                     ask; measure a file"
             .into());
+    }
+    let operation = order.word(OPERATION.name);
+    if ["trim", "append"].contains(&operation) {
+        return Err(format!("operation = {operation} does other things in fio; measure a write"));
+    }
+    if let Some(rate) = offered(params) {
+        return Err(format!(
+            "{} = {rate} op/s is an open loop, and the rate of fio waits for what is late; measure \
+             {} = full",
+            OFFERED.name, OFFERED.name
+        ));
     }
     let every = order.count("sync_every");
     rows.extend((every > 0).then(|| format!("fsync={every}")));

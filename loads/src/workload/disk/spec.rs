@@ -1,10 +1,11 @@
 //! Knows the parameters and figures of `disk` as data; knows nothing of files.
 
 use crate::engine::access::PRESETS;
+use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times::{PERCENTILES, percentile};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
-    WorkloadSpec,
+    QuantileSpec, WorkloadSpec,
 };
 use desk::unit::{Kind, Unit};
 
@@ -16,11 +17,12 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: PARAMS,
     metrics: METRICS,
-    quantiles: PERCENTILES,
+    quantiles: QUANTILES,
     derives: DERIVES,
 };
 
 const PARAMS: &[ParamSpec] = &[
+    ARRIVALS,
     BLOCK_SIZE,
     ParamSpec {
         name: "cache",
@@ -52,6 +54,7 @@ const PARAMS: &[ParamSpec] = &[
         default: "64 MiB",
     },
     MIX_READS,
+    OFFERED,
     OPERATION,
     ParamSpec {
         name: "pattern",
@@ -142,9 +145,10 @@ pub const MIX_READS: ParamSpec = ParamSpec {
 /// What is done.
 pub const OPERATION: ParamSpec = ParamSpec {
     name: "operation",
-    about: "read, write, or mix, see mix_reads; listed: as the pattern lists them",
+    about: "read, write, or mix, see mix_reads; trim, and write again what was trimmed; append to \
+            a file that begins empty; listed: as the pattern lists them",
     role: None,
-    kind: ParamKind::choice(&["read", "write", "mix", LISTED]),
+    kind: ParamKind::choice(&["read", "write", "mix", "trim", "append", LISTED]),
     default: "read",
 };
 
@@ -219,6 +223,20 @@ const METRICS: &[MetricSpec] = &[
     percentile("p90", "90th percentile of the response time", ACCESS),
     percentile("p99", "99th percentile of the response time", ACCESS),
     percentile("p999", "99.9th percentile of the response time", ACCESS),
+    percentile("read_p99", "99th percentile of the response time of reads", ACCESS),
+    percentile("trim_p99", "99th percentile of the response time of trims", ACCESS),
+    percentile("write_p99", "99th percentile of the response time of writes", ACCESS),
+];
+
+/// Those of one kind of operation are of loads that mix them.
+const QUANTILES: &[QuantileSpec] = &[
+    PERCENTILES[0],
+    PERCENTILES[1],
+    PERCENTILES[2],
+    PERCENTILES[3],
+    QuantileSpec { metric: "read_p99", of: "read", at: 0.99 },
+    QuantileSpec { metric: "trim_p99", of: "trim", at: 0.99 },
+    QuantileSpec { metric: "write_p99", of: "write", at: 0.99 },
 ];
 
 const DERIVES: &[DeriveSpec] = &[

@@ -18,12 +18,14 @@ use std::time::Duration;
 /// An order with every parameter at its default, but for these.
 fn order(params: &[(&str, Value)]) -> Order {
     let defaults = [
+        ("arrivals", word("constant")),
         ("block_size", bytes(4096)),
         ("cache", word("direct")),
         ("directory", word("state")),
         ("engine", word("uring")),
         ("file_size", bytes(64 << 20)),
         ("mix_reads", Value::Count(70)),
+        ("offered_load", word("full")),
         ("operation", word("read")),
         ("pattern", word("random")),
         ("polled_submission", word("off")),
@@ -185,10 +187,35 @@ fn a_pattern_of_iometer_becomes_blocks_and_leaves_no_room_for_sizes() {
     assert!(why.contains("mix_reads = 50 needs operation = \"mix\"; leave it out"), "{why}");
     let mix = wanted(&[reads, ("operation", word("mix"))]).unwrap();
     assert_eq!((mix.plan.steps[0].reads, mix.listed), (50, None));
+    let why = wanted(&[("arrivals", word("poisson"))]).unwrap_err().to_string();
+    assert!(why.contains("arrivals = poisson needs offered_load such as"), "{why}");
+    let append = ("operation", word("append"));
+    let in_order = [append.clone(), ("pattern", word("sequential"))];
+    assert!(wanted(&in_order).is_ok());
+    let refused = [
+        vec![append],
+        [&in_order[..], &[("queue_depth", Value::Count(2))]].concat(),
+        [&in_order[..], &[("threads", Value::Count(2))]].concat(),
+        [&in_order[..], &[("whole_disk", word("/dev/sdx"))]].concat(),
+    ];
+    for params in refused {
+        let why = wanted(&params).unwrap_err().to_string();
+        assert!(why.contains("\"append\" is one writer of a file; take"), "{why}");
+    }
     let why = wanted(&[("block_size", word("listed"))]).unwrap_err().to_string();
     let says = "listed cannot be with pattern = \"random\": the pattern has no list; write such as \
                 block_size = \"4 KiB\"";
     assert!(why.contains(says), "{why}");
+}
+
+#[test]
+fn an_offered_load_is_shared_among_threads_that_take_turns() {
+    let rate = Value::Quantity(Quantity::new(500.0, Unit::OperationPerSecond));
+    let paces = wanted(&[("offered_load", rate), ("threads", word("all"))]).unwrap().paces;
+    let told: Vec<(f64, f64)> = paces.iter().map(|pace| (pace.rate, pace.offset)).collect();
+    assert_eq!(told, [(250.0, 0.0), (250.0, 0.002)]);
+    assert_ne!(paces[0].seed, paces[1].seed);
+    assert_eq!(wanted(&[]).unwrap().paces, []);
 }
 
 #[test]
@@ -259,7 +286,7 @@ fn patterns_of_iometer_are_verified_and_their_bytes_are_counted() {
 }
 
 /// Every engine, operation, cache and pattern in some cell.
-const CELLS: [(&str, &str, &str, &str, u64); 8] = [
+const CELLS: [(&str, &str, &str, &str, u64); 11] = [
     ("uring", "read", "direct", "random", 1),
     ("uring", "mix", "direct", "random", 8),
     ("uring", "write", "direct", "sequential", 4),
@@ -268,6 +295,9 @@ const CELLS: [(&str, &str, &str, &str, u64); 8] = [
     ("pread", "mix", "direct", "random", 8),
     ("pread", "write", "buffered", "random", 1),
     ("pread", "mix", "buffered", "sequential", 4),
+    ("uring", "append", "direct", "sequential", 1),
+    ("uring", "trim", "direct", "random", 4),
+    ("pread", "trim", "buffered", "sequential", 2),
 ];
 
 #[test]
@@ -298,12 +328,22 @@ fn both_engines_do_the_work_and_give_every_figure_and_leave_nothing() {
             let times = &series[0].distributions[0];
             assert_eq!(times.name, RESPONSE);
             let of = |at: f64| times.quantile(at).unwrap();
-            let quantiles: Vec<f64> = SPEC.quantiles.iter().map(|q| of(q.at)).collect();
+            let all = SPEC.quantiles.iter().filter(|q| q.of == RESPONSE);
+            let quantiles: Vec<f64> = all.map(|q| of(q.at)).collect();
             assert_eq!(quantiles.len(), 4);
+            let kinds: Vec<&str> =
+                series[0].distributions[1..].iter().map(|one| &*one.name).collect();
+            let mixed: &[&str] = match operation {
+                "mix" => &["read", "write"],
+                "trim" => &["write", "trim"],
+                _ => &[],
+            };
+            assert_eq!(kinds, mixed, "{told}");
+            assert!(kinds.iter().all(|kind| SPEC.quantiles.iter().any(|q| q.of == *kind)));
             assert!(quantiles[0] > 1e-8 && quantiles.is_sorted(), "{quantiles:?}");
             let taken = Taken { series, made_with: made_with.clone() };
             let samples = figures(&order, &taken).unwrap();
-            assert_eq!(samples.len() + quantiles.len(), SPEC.metrics.len());
+            assert_eq!(samples.len() + SPEC.quantiles.len(), SPEC.metrics.len());
             assert!(samples.iter().all(|s| s.quantity.value > 0.0), "{samples:?}");
         }
     }

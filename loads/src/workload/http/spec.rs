@@ -1,7 +1,8 @@
 //! Knows the parameters and figures of `http` as data; knows nothing of sockets.
 
 use super::catalogue::PAGES_MAX;
-use crate::engine::exchange::{ARRIVALS, OFFERED, PIPELINED, PLACEMENT, percentile};
+use crate::engine::exchange::{PIPELINED, PLACEMENT, percentile};
+use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times::PERCENTILES;
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,

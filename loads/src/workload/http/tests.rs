@@ -11,9 +11,10 @@ use super::spec::{
     SIZES,
 };
 use crate::engine::exchange::trial::{Trial, ask, closed, run};
-use crate::engine::exchange::{Exchange as _, OFFERED, Operations as _, Order, PIPELINED, Slot};
+use crate::engine::exchange::{Exchange as _, Operations as _, Order, PIPELINED, Slot};
 use crate::engine::net::Secret;
 use crate::engine::net::content::content;
+use crate::engine::pace::OFFERED;
 use crate::engine::pace::{Arrivals, Pace};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};

@@ -4,11 +4,9 @@
 //! port of a client stays taken. Must not know when an operation begins.
 
 use crate::engine::exchange::dial::{BACKLOG, PATIENCE, class, patient, socket};
-use crate::engine::exchange::{
-    Counters, Exchange, OFFERED, Operations, Order, Serve, Shared, Slot,
-};
+use crate::engine::exchange::{Counters, Exchange, Operations, Order, Serve, Shared, Slot};
 use crate::engine::net::content::content;
-use desk::record::Value;
+use crate::engine::pace::offered;
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
 use rustix::event::epoll;
@@ -37,8 +35,7 @@ impl Exchange for Anew {
         let sum = [&request, &response].into_iter().fold(DIGEST, |sum, bytes| digest(sum, bytes));
         let open = |slot: &Slot| Open { server: slot.server, state: State::Idle, last: None };
         let (slots, buffer) = (slots.iter().map(open).collect(), vec![0; order.response + 1]);
-        let offered = order.params.get(OFFERED.name).and_then(Value::quantity);
-        let closed_loop = offered.is_none();
+        let closed_loop = offered(&order.params).is_none();
         let client =
             Client { slots, closed_loop, request, response, buffer, ready: None, spare: None };
         (client, sum)

@@ -1,8 +1,8 @@
 //! Knows what `tcp_crr` promises on loopback: each operation is a whole connection.
 
 use super::run::Anew;
-use crate::engine::exchange::OFFERED;
 use crate::engine::exchange::trial::{Trial, closed, run};
+use crate::engine::pace::OFFERED;
 use crate::engine::pace::{Arrivals, Pace};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};

@@ -2,8 +2,8 @@
 //!
 //! Must not know files, nor how long anything takes.
 
-use super::steps::{Plan, Step};
-use super::versions::Versions;
+use super::steps::{Plan, Step, Writing};
+use super::versions::{TRIMMED, Versions};
 use crate::engine::net::content::{GOLDEN, mix};
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,6 +15,20 @@ pub enum Kind {
     Read,
     /// A new version of them is written.
     Write,
+    /// They are given back: what is read of them from then on is zeros.
+    Trim,
+}
+
+impl Kind {
+    /// What its times are called.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+        }
+    }
 }
 
 /// One operation.
@@ -30,6 +44,8 @@ pub struct Op {
     pub version: u32,
     /// Whether it is complete only after an fsync.
     pub sync: bool,
+    /// Whether the file is made empty before.
+    pub empties: bool,
 }
 
 impl Op {
@@ -68,6 +84,18 @@ impl Blocks {
         Some(Self { first, plan, versions, under_way, cursor: 0, writes: 0, state })
     }
 
+    /// What is done to them.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<Kind> {
+        let some = |is: fn(&Step) -> bool| self.plan.steps.iter().any(is);
+        let has = [
+            (Kind::Read, some(|step| step.reads > 0)),
+            (Kind::Write, some(|step| step.reads < 100)),
+            (Kind::Trim, self.plan.writing == Writing::Trims),
+        ];
+        has.into_iter().filter_map(|(kind, has)| has.then_some(kind)).collect()
+    }
+
     /// The first of them.
     #[must_use]
     pub const fn first(&self) -> u64 {
@@ -87,26 +115,38 @@ impl Blocks {
         };
         self.under_way[at..at + step.blocks].fill(true);
         let (block, blocks) = (self.first + at as u64, step.blocks);
+        let plain = Op { block, blocks, kind: Kind::Read, version: 0, sync: false, empties: false };
         if self.chance(step.reads) {
-            return Op { block, blocks, kind: Kind::Read, version: 0, sync: false };
+            return plain;
+        }
+        let is_full = |block: u64| self.versions.of(block) != TRIMMED;
+        if self.plan.writing == Writing::Trims && plain.all().any(is_full) {
+            return Op { kind: Kind::Trim, version: TRIMMED, ..plain };
+        }
+        let empties = self.plan.writing == Writing::Appends && at == 0;
+        if empties {
+            let all = self.first..self.first + self.under_way.len() as u64;
+            all.for_each(|block| self.versions.set(block, 0));
         }
         self.writes += 1;
         let every = self.plan.sync_every;
         let sync = every > 0 && self.writes.is_multiple_of(every);
         #[expect(clippy::cast_possible_truncation, reason = "they repeat after 2^32 writes")]
-        Op { block, blocks, kind: Kind::Write, version: self.writes as u32, sync }
+        let version = (self.writes % u64::from(TRIMMED)) as u32;
+        Op { kind: Kind::Write, version, sync, empties, ..plain }
     }
 
     /// The operation is complete; what it wrote is there.
     pub fn end(&mut self, op: Op) {
         let at = self.place(op.block);
         self.under_way[at..at + op.blocks].fill(false);
-        if op.kind == Kind::Write {
+        if op.kind != Kind::Read {
             op.all().for_each(|block| self.versions.set(block, op.version));
         }
     }
 
-    /// Up to so many blocks, those that were written first.
+    /// Up to so many blocks, those that were written first. Of a file that grows no others are
+    /// there.
     #[must_use]
     pub fn sample(&self, most: usize) -> Vec<u64> {
         let all = self.first..self.first + self.under_way.len() as u64;
@@ -115,7 +155,8 @@ impl Blocks {
         let spread = |count: usize| count.div_ceil(most.max(1)).max(1);
         let written = all.clone().filter(is_written).step_by(spread(count));
         let every = spread(self.under_way.len());
-        let rest = all.step_by(every).filter(|block| !is_written(block));
+        let others = self.plan.writing != Writing::Appends;
+        let rest = all.step_by(every).filter(|block| others && !is_written(block));
         written.chain(rest).take(most).collect()
     }
 
@@ -237,7 +278,7 @@ mod tests {
     fn operations_of_many_sizes_have_their_shares_and_share_no_block() {
         for (name, reads) in [("file_server", 80.0), ("web_server", 100.0), ("workstation", 80.0)] {
             let access = Access::preset(name).unwrap();
-            let plan = Plan::of(&access, 512, 0);
+            let plan = Plan::of(&access, 512, (0, Writing::Over));
             let (steps, count) = (Arc::clone(&plan.steps), 128 * plan.least());
             let mut blocks = blocks(count, plan);
             let mut under_way: Vec<Op> = (0..16).map(|_| blocks.begin()).collect();
@@ -271,7 +312,8 @@ mod tests {
     #[test]
     fn places_are_aligned_and_the_last_one_is_taken_too() {
         let step = Step { share: 100, blocks: 2, align: 3, reads: 0, random: 100 };
-        let mut blocks = blocks(14, Plan { steps: Arc::new([step]), sync_every: 0 });
+        let mut blocks =
+            blocks(14, Plan { steps: Arc::new([step]), sync_every: 0, writing: Writing::Over });
         let mut seen = BTreeSet::new();
         for _ in 0..1000 {
             let op = blocks.begin();

@@ -7,13 +7,16 @@ use super::blocks::{Blocks, Kind, Op};
 use super::content::{Content, SECTOR};
 use super::ring::Ring;
 use super::slots::Slots;
-use super::versions::Versions;
+use super::turns::Turns;
+use super::versions::{TRIMMED, Versions};
 use crate::engine::net::content::Paged;
-use crate::engine::times::{RESPONSE, TIME};
+use crate::engine::pace::Pace;
+use crate::engine::times::{Moments, Timing, stored};
 use desk::record::{DIGEST, Distribution, digest};
 use hdrhistogram::Histogram;
 use rig::lab::clock;
-use rig::metal::{Hot, Span};
+use rig::metal::{Hot, Paced, Span};
+use rustix::fs::ftruncate;
 use std::fs::File;
 use std::iter::repeat_n;
 use std::os::unix::fs::FileExt as _;
@@ -24,6 +27,8 @@ use std::time::Duration;
 /// Shortest sample, nanoseconds, below the patience of a pass: what ends between two, some 50 us,
 /// is in none, and a deep queue runs empty there.
 const SAMPLE_NS: u64 = 50_000_000;
+/// The same of an open loop: an operation that is due between two samples begins after that.
+const PACED_SAMPLE_NS: u64 = 100_000_000;
 /// A loop that failed goes on so slowly, instead of at once again and again.
 const BROKEN: Duration = Duration::from_millis(25);
 /// Most blocks, most bytes, and longest time that blocks are read again when the window is over.
@@ -39,14 +44,22 @@ pub fn patience() -> u64 {
     clock::now_ns() + PATIENCE_NS
 }
 
+/// The same of an open loop, in which a pass may be over before any operation is complete.
+pub fn paced_patience() -> u64 {
+    patience() + PACED_SAMPLE_NS
+}
+
 /// What every slot of a thread's queue shares.
 #[derive(Debug)]
 pub struct Book {
     /// Which block is next.
     pub blocks: Blocks,
-    response: Histogram<u64>,
-    /// Times count of operations that begin from the first on and before the second, nanoseconds.
-    window_ns: (u64, u64),
+    times: Timing,
+    /// Those of each kind, where there are several.
+    kinds: Vec<(Kind, Histogram<u64>)>,
+    /// Times count of operations that are due from its begin on and before its end; in a closed
+    /// loop that begin then.
+    window: Span,
     done: u64,
     /// Operations since the window opened, and blocks that they were of.
     counted: (u64, u64),
@@ -55,12 +68,17 @@ pub struct Book {
 }
 
 impl Book {
-    /// Nothing is done yet. None where the memory for it cannot be had.
+    /// Nothing is done yet, in a closed loop or in an open one. None where the memory for it cannot
+    /// be had.
     #[must_use]
-    pub fn new(blocks: Blocks) -> Option<Self> {
-        let response = Distribution::empty()?;
-        let (window_ns, counted) = ((0, 0), (0, 0));
-        Some(Self { blocks, response, window_ns, done: 0, counted, checked: 0, fault: None })
+    pub fn new(blocks: Blocks, pace: Option<Pace>) -> Option<Self> {
+        let times = Timing::new(pace.map(|pace| 1.0 / pace.rate))?;
+        let all = blocks.kinds();
+        let some = if all.len() > 1 { all.as_slice() } else { &[] };
+        let timed = some.iter().map(|kind| Some((*kind, Distribution::empty()?)));
+        let kinds = timed.collect::<Option<Vec<_>>>()?;
+        let (window, counted) = (Span { opens_ns: 0, closes_ns: 0 }, (0, 0));
+        Some(Self { blocks, times, kinds, window, done: 0, counted, checked: 0, fault: None })
     }
 
     /// Operations that are complete.
@@ -80,20 +98,34 @@ impl Book {
         self.fault.get_or_insert(why);
     }
 
-    /// Notes that an operation is complete: when it began and ended, and its result. An end of
-    /// [`u64::MAX`] is unknown.
-    pub fn end(&mut self, op: Op, (begun_ns, done_ns): (u64, u64), gave: Result<(), String>) {
-        self.blocks.end(op);
+    /// Notes that an operation is complete, whose blocks are not under way any more: its moments
+    /// and its result. An end of [`u64::MAX`] is unknown.
+    pub fn end(&mut self, op: Op, at: Moments, gave: Result<(), String>) {
         if let Err(why) = gave {
             return self.breaks(why);
         }
         self.done += 1;
         self.counted = (self.counted.0 + 1, self.counted.1 + op.blocks as u64);
         self.checked += u64::from(op.kind == Kind::Read);
-        let (opens_ns, closes_ns) = self.window_ns;
-        if (opens_ns..closes_ns).contains(&begun_ns) && done_ns != u64::MAX {
-            self.response.saturating_record(done_ns.saturating_sub(begun_ns));
+        let Span { opens_ns, closes_ns } = self.window;
+        if (opens_ns..closes_ns).contains(&at.intended) && at.done != u64::MAX {
+            self.times.add(at);
+            if let Some((_, own)) = self.kinds.iter_mut().find(|(kind, _)| *kind == op.kind) {
+                own.saturating_record(at.done.saturating_sub(at.intended));
+            }
         }
+    }
+
+    /// The window begins: from now on times count.
+    fn opens(&mut self, window: Span) {
+        self.times.reset();
+        self.kinds.iter_mut().for_each(|(_, own)| own.reset());
+        (self.window, self.counted) = (window, (0, 0));
+    }
+
+    pub(super) fn distributions(&self) -> Vec<Distribution> {
+        let own = self.kinds.iter().filter_map(|(kind, times)| stored(kind.word(), times));
+        self.times.distributions().into_iter().chain(own).collect()
     }
 }
 
@@ -151,30 +183,66 @@ impl Target {
     /// The damage, and of which block.
     pub fn verify(&self, op: Op, bytes: &[u8]) -> Result<(), String> {
         let bytes = &bytes[..self.bytes(op)];
-        let is_right = |(block, bytes): (u64, &[u8])| {
-            self.content.holds(bytes, self.sector(block), self.versions.of(block))
+        let is_right = |(block, bytes): &(u64, &[u8])| match self.versions.of(*block) {
+            TRIMMED => bytes.iter().all(|byte| *byte == 0),
+            version => self.content.holds(bytes, self.sector(*block), version),
         };
-        if op.kind == Kind::Write || op.all().zip(bytes.chunks_exact(self.block)).all(is_right) {
-            return Ok(());
+        let mut all = op.all().zip(bytes.chunks_exact(self.block));
+        match all.find(|block| op.kind == Kind::Read && !is_right(block)) {
+            None => Ok(()),
+            Some((wrong, _)) => Err(self.damage(op, bytes, wrong)),
         }
-        let sectors = self.block / SECTOR;
-        let of = |block: u64| repeat_n(self.versions.of(block), sectors);
-        let wanted: Vec<u32> = op.all().flat_map(of).collect();
-        let damage = self.content.judge(bytes, self.sector(op.block), &wanted);
-        Err(format!("block {}: {damage}", op.block))
+    }
+
+    /// What is wrong with what an operation read, of which this block is the first wrong one.
+    #[cold]
+    fn damage(&self, op: Op, bytes: &[u8], wrong: u64) -> String {
+        let is_trimmed = |block: &u64| self.versions.of(*block) == TRIMMED;
+        if is_trimmed(&wrong) {
+            return format!("block {wrong}: stale: it was trimmed, and holds other than zeros");
+        }
+        // Blocks side by side of which none was trimmed.
+        let first = (op.block..wrong).rev().take_while(|block| !is_trimmed(block)).last();
+        let first = first.unwrap_or(wrong);
+        let whole = first..op.all().end;
+        let blocks: Vec<u64> = whole.take_while(|block| !is_trimmed(block)).collect();
+        let (sectors, at) = (self.block / SECTOR, self.offset(first - op.block));
+        let of = |block: &u64| repeat_n(self.versions.of(*block), sectors);
+        let wanted: Vec<u32> = blocks.iter().flat_map(of).collect();
+        #[expect(clippy::cast_possible_truncation, reason = "a place in the bytes of an operation")]
+        let bytes = &bytes[at as usize..];
+        let damage = self.content.judge(bytes, self.sector(first), &wanted);
+        format!("block {first}: {damage}")
+    }
+
+    /// Makes the file empty, where an operation asks for it before it begins.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn empty(&self, op: Op) -> Result<(), String> {
+        match op.empties {
+            false => Ok(()),
+            true => {
+                ftruncate(&self.file, 0).map_err(|e| format!("the file cannot be emptied: {e}"))
+            }
+        }
     }
 }
 
 /// What the kernel says of an operation, in words for the person.
 #[must_use]
 pub fn failed(op: Op, why: &dyn std::fmt::Display) -> String {
-    let what = if op.kind == Kind::Read { "read" } else { "write" };
-    format!("a {what} of block {} failed: {why}", op.block)
+    format!("a {} of block {} failed: {why}", op.kind.word(), op.block)
 }
 
 /// The book. A thread that panics while it holds the lock ends the trial.
 pub fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
     book.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// When operations are due. A thread that panics while it holds the lock ends the trial.
+pub fn held(turns: &Mutex<Turns>) -> MutexGuard<'_, Turns> {
+    turns.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// By which system calls it works.
@@ -195,18 +263,26 @@ pub struct Job {
     pub book: Arc<Mutex<Book>>,
     /// Who does it.
     pub engine: Engine,
+    /// When operations are due, in an open loop.
+    pub turns: Option<Arc<Mutex<Turns>>>,
+    /// Operations of the window that were never begun.
+    pub unsent: u64,
 }
 
 impl Job {
-    fn book(&self) -> MutexGuard<'_, Book> {
+    pub(super) fn book(&self) -> MutexGuard<'_, Book> {
         locked(&self.book)
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until nothing is under way; in an open loop first for the end of the window, up to
+    /// which operations are due.
     fn drain(&mut self) {
         match &mut self.engine {
             Engine::Ring(ring) => ring.drain(),
             Engine::Slots(slots) => slots.drain(),
+        }
+        if let Some(turns) = &self.turns {
+            self.unsent += held(turns).left();
         }
     }
 
@@ -224,8 +300,8 @@ impl Job {
             if clock::now_ns() > until_ns {
                 break;
             }
-            let (kind, version, sync) = (Kind::Read, 0, false);
-            let op = Op { block: *block, blocks: 1, kind, version, sync };
+            let (kind, version, sync, empties) = (Kind::Read, 0, false, false);
+            let op = Op { block: *block, blocks: 1, kind, version, sync, empties };
             let read = self.target.file.read_exact_at(&mut bytes, self.target.offset(*block));
             read.map_err(|e| failed(op, &e))?;
             self.target.verify(op, &bytes)?;
@@ -280,7 +356,7 @@ impl Hot for Job {
     }
 
     fn sample_ns(&self) -> u64 {
-        SAMPLE_NS
+        if self.turns.is_some() { PACED_SAMPLE_NS } else { SAMPLE_NS }
     }
 
     fn sleeps(&self) -> bool {
@@ -288,13 +364,24 @@ impl Hot for Job {
     }
 
     fn opens(&mut self, window: Span) {
-        let now_ns = clock::now_ns();
-        let mut book = self.book();
-        book.response.reset();
-        book.counted = (0, 0);
-        let opens_ns = now_ns.max(window.opens_ns);
+        let opens_ns = clock::now_ns().max(window.opens_ns);
         // A thread that starts after the window takes one sample all the same.
-        book.window_ns = (opens_ns, window.closes_ns.max(opens_ns + SAMPLE_NS));
+        let closes_ns = window.closes_ns.max(opens_ns + self.sample_ns());
+        let window = Span { opens_ns, closes_ns };
+        self.book().opens(window);
+        if let Some(turns) = &self.turns {
+            held(turns).opens(window);
+            self.unsent = 0;
+        }
+        if let Engine::Slots(slots) = &self.engine {
+            slots.wake();
+        }
+    }
+
+    fn paced(&self) -> Option<Paced> {
+        let due = held(self.turns.as_ref()?).due();
+        let late = self.book().times.late().unwrap_or(0);
+        Some(Paced { due, late, unsent: self.unsent })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "blocks of a window are below 2^53")]
@@ -305,9 +392,6 @@ impl Hot for Job {
     }
 
     fn distributions(&mut self) -> Vec<Distribution> {
-        let book = self.book();
-        let some = Some(&book.response).filter(|response| !response.is_empty());
-        let stored = some.and_then(|times| Distribution::new(RESPONSE, TIME, times));
-        stored.into_iter().collect()
+        self.book().distributions()
     }
 }

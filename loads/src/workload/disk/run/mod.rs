@@ -13,11 +13,13 @@ mod steps;
 mod target;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod versions;
 
 use super::accesses::accesses;
 use super::spec::{MIX_READS, OPERATION, RING};
 use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
+use crate::engine::pace::{ARRIVALS, OFFERED, Pace, offered, told};
 use blocks::Blocks;
 pub use content::is_ours as is_block_of_ours;
 pub use device::overwrites;
@@ -34,8 +36,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use steps::{Plan, block_of};
-use target::{file_system, fill, make, state};
+use steps::{Plan, Writing, block_of};
+use target::{file_system, fill, make, state, trims};
+use turns::Turns;
 use versions::Versions;
 
 /// Most blocks of a file: the version of each is kept, 5 bytes a block.
@@ -51,10 +54,19 @@ const NOMINAL_RATE: f64 = 2e5;
 const NOMINAL_BYTES: f64 = 1.5e9;
 
 /// What was asked for in words that stay as they are.
-const ASKED: [&str; 6] = ["cache", "engine", "mix_reads", "operation", "pattern", "queue_depth"];
+const ASKED: [&str; 8] = [
+    ARRIVALS.name,
+    "cache",
+    "engine",
+    "mix_reads",
+    OFFERED.name,
+    "operation",
+    "pattern",
+    "queue_depth",
+];
 
 /// What a trial asks of this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wanted {
     /// The file.
     pub target: target::Wanted,
@@ -69,6 +81,8 @@ pub(super) struct Wanted {
     pub plan: Plan,
     /// What they do, in words; none where the parameters say it.
     pub listed: Option<String>,
+    /// When they do it, one of each thread; none in a closed loop.
+    pub paces: Vec<Pace>,
     /// The ring of each; none where they work by `pread`.
     pub ring: Option<Setup>,
 }
@@ -84,12 +98,14 @@ impl Wanted {
         let cpus = threads_of(order, cpus)?;
         let access = accesses(order)?;
         let block = block_of(&access);
-        let plan = Plan::of(&access, block, order.count("sync_every"));
+        let writing = Writing::of(order.word(OPERATION.name));
+        let plan = Plan::of(&access, block, (order.count("sync_every"), writing));
         let (depth, bytes) = (to_usize(order.count("queue_depth").clamp(1, 256)), size(order));
         let blocks = blocks((bytes, block), &plan, (cpus.len(), depth))?;
-        let kept = to_usize(block).saturating_mul(plan.most()).saturating_mul(depth);
+        let kept = to_usize(block).saturating_mul(plan.most()).saturating_mul(depth + 1);
         room_for(&[(kept.saturating_add(5 * blocks), cpus.len())], available)?;
         let (ring, all) = (Setup::read(order)?, depth * cpus.len());
+        refuse_appends(order, &plan, all)?;
         if ring.is_none() && all > SLOTS_MOST {
             return Err(Unready::NotAvailable(format!(
                 "engine = \"pread\" wants {all} threads, and {SLOTS_MOST} are allowed; take fewer \
@@ -109,11 +125,12 @@ impl Wanted {
                 direct: order.word("cache") != "buffered",
             },
             device: device::of(order),
-            cpus,
             blocks,
             depth,
             plan,
             listed: is_listed.then(|| access.to_string()),
+            paces: paces(order, cpus.len()),
+            cpus,
             ring,
         })
     }
@@ -175,6 +192,10 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     if order.word(OPERATION.name) != "mix" {
         made_with.remove(MIX_READS.name);
     }
+    match wanted.paces.is_empty() {
+        true => [ARRIVALS.name, OFFERED.name].iter().for_each(|key| drop(made_with.remove(*key))),
+        false => made_with.extend([told(true)]),
+    }
     if wanted.ring.is_some() {
         made_with.extend(order.words(&RING.map(|param| param.name)));
     }
@@ -190,8 +211,28 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
         let all = granted.into_iter().collect::<Vec<String>>().join("; ");
         made_with.insert("io_uring".into(), Value::Word(all));
     }
-    fill(&target.file, &wanted.target, content)?;
+    let writing = wanted.plan.writing;
+    if writing == Writing::Trims {
+        trims(&target.file, target.block)?;
+    }
+    if writing != Writing::Appends {
+        fill(&target.file, &wanted.target, content)?;
+    }
     Ok(Ready { members, made_with })
+}
+
+/// Refuses that anything but one writer in order makes a file longer.
+fn refuse_appends(order: &Order, plan: &Plan, at_once: usize) -> Result<(), Unready> {
+    let is_disk = device::of(order).is_some();
+    let in_order = plan.steps.iter().all(|step| step.random == 0);
+    if plan.writing != Writing::Appends || (in_order && at_once == 1 && !is_disk) {
+        return Ok(());
+    }
+    Err(Unready::NotAvailable(
+        "operation = \"append\" is one writer of a file; take pattern = \"sequential\", \
+         threads = 1, queue_depth = 1 and no whole_disk"
+            .into(),
+    ))
 }
 
 /// Refuses an fsync of a file without a name where that is another one than of other files: btrfs
@@ -213,15 +254,26 @@ pub fn staging(order: &Order) -> Duration {
     SOON + Duration::from_secs_f64((bytes / SLOWEST).max(0.0))
 }
 
-/// Buffered writes only make pages dirty, where no fsync follows.
+/// Buffered writes only make pages dirty, where no fsync follows. What is trimmed is not counted.
 pub fn storing(order: &Order) -> Option<Storing> {
     let direct = order.word("cache") != "buffered";
+    if Writing::of(order.word(OPERATION.name)) == Writing::Trims {
+        return None;
+    }
     let writes = direct || order.count("sync_every") > 0;
     Some(Storing { direct, writes, spins: order.word("polled_submission") == "on" })
 }
 
 fn no_memory() -> Unready {
     Unready::Failed("no memory to keep count of the blocks; free some".into())
+}
+
+/// When each of so many threads begins its operations, in an open loop: they take turns.
+#[expect(clippy::cast_precision_loss, reason = "threads are few")]
+fn paces(order: &Order, threads: usize) -> Vec<Pace> {
+    let each = offered(&order.params).map(|rate| rate / threads as f64);
+    let pace = |(at, rate)| Pace::of(&order.params, rate, (at, threads), order.seed);
+    (0..threads).filter_map(|at| Some(pace((at, each?)))).collect()
 }
 
 /// One thread, and what its ring has of the kernel.
@@ -233,18 +285,20 @@ fn member(
 ) -> Result<(Member, Option<String>), Unready> {
     let own = ((at * wanted.blocks) as u64, wanted.blocks);
     let blocks = Blocks::new(own, &target.versions, wanted.plan.clone(), seed);
-    let book = blocks.and_then(Book::new).ok_or_else(no_memory)?;
-    let book = Arc::new(Mutex::new(book));
-    let depth = wanted.depth;
-    let ring = wanted.ring.map(|setup| Ring::new(target, &book, depth, setup)).transpose()?;
+    let pace = wanted.paces.get(at).copied();
+    let book = blocks.and_then(|blocks| Book::new(blocks, pace)).ok_or_else(no_memory)?;
+    let (book, depth) = (Arc::new(Mutex::new(book)), wanted.depth);
+    let turns = pace.map(|pace| Arc::new(Mutex::new(Turns::new(pace))));
+    let made = wanted.ring.map(|setup| Ring::new(target, &book, (depth, setup), turns.clone()));
+    let ring = made.transpose()?;
     let granted = ring.as_ref().map(|ring| ring.granted().to_owned());
     let target = target.clone();
     let make = move || -> Made {
         let engine = match ring {
             Some(ring) => Engine::Ring(Box::new(ring)),
-            None => Engine::Slots(Slots::start(&target, &book, depth)?),
+            None => Engine::Slots(Slots::start(&target, &book, depth, turns.clone())?),
         };
-        let hot: Box<dyn Hot> = Box::new(Job { target, book, engine });
+        let hot: Box<dyn Hot> = Box::new(Job { target, book, engine, turns, unsent: 0 });
         Ok(hot)
     };
     Ok((Member { cpu: Some(cpu), make: Box::new(make) }, granted))

@@ -3,15 +3,20 @@
 //! Must not know which blocks, nor what is made of their times.
 
 use super::blocks::{Kind, Op};
-use super::job::{Book, Target, failed, locked, patience};
+use super::job::{Book, Target, failed, held, locked, paced_patience, patience};
 use super::setup::{Completions, Setup, Submission, unregistered};
+use super::turns::Turns;
 use crate::engine::net::content::Paged;
+use crate::engine::pace::OFFERED;
+use crate::engine::times::Moments;
 use io_uring::squeue::Entry;
 use io_uring::{IoUring, opcode, types};
 use rig::lab::clock;
 use rig::metal::Unready;
+use std::num::NonZeroU64;
 use std::os::fd::AsRawFd as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use std::{fmt, io, mem};
 
 /// The place of the file in the table of the ring.
@@ -20,12 +25,19 @@ const FILE: types::Fixed = types::Fixed(0);
 /// The thread of the kernel that takes submissions sleeps after so long without one, milliseconds.
 const IDLE_MS: u32 = 1000;
 
+/// How a wait ends besides by a completion.
+const ENDED: [i32; 3] = [libc::ETIME, libc::EINTR, libc::EBUSY];
+
 /// A ring, and the slots of its queue.
 pub struct Ring {
     ring: IoUring,
     setup: Setup,
     target: Target,
     book: Arc<Mutex<Book>>,
+    /// One of each slot, and one to spare.
+    buffers: Vec<Paged>,
+    /// The buffer that no operation works on.
+    spare: usize,
     slots: Vec<Slot>,
     /// Slots without an operation.
     free: Vec<usize>,
@@ -34,17 +46,35 @@ pub struct Ring {
     under_way: usize,
     /// It takes submissions of no thread before one has begun to work with it.
     disabled: bool,
+    /// When operations are due, in an open loop.
+    turns: Option<Arc<Mutex<Turns>>>,
     granted: String,
 }
 
-/// A buffer, and the operation that works on it.
+/// An operation, and the buffer that it works on.
 #[derive(Debug)]
 struct Slot {
-    buffer: Paged,
+    buffer: usize,
     op: Option<Op>,
-    begun_ns: u64,
+    at: Moments,
     /// Its write is done, and its fsync under way.
     syncs: bool,
+}
+
+/// An operation that the kernel has done.
+struct Done {
+    op: Op,
+    at: Moments,
+    gave: Result<(), String>,
+    /// What it read or wrote.
+    buffer: usize,
+}
+
+impl Slot {
+    /// Notes when its operation begins, in a closed loop.
+    const fn begins(&mut self, now_ns: u64) {
+        (self.at.intended, self.at.begun) = (now_ns, now_ns);
+    }
 }
 
 impl fmt::Debug for Ring {
@@ -54,37 +84,44 @@ impl fmt::Debug for Ring {
 }
 
 impl Ring {
-    /// Makes a ring with so many slots. The thread that works with it first has to go on with it.
+    /// Makes a ring with so many slots, of a closed loop or of an open one. The thread that works
+    /// with it first has to go on with it.
     ///
     /// # Errors
     /// A kernel that has none, forbids it, or refuses what it is to be made with.
     pub fn new(
         target: &Target,
         book: &Arc<Mutex<Book>>,
-        depth: usize,
-        setup: Setup,
+        (depth, setup): (usize, Setup),
+        turns: Option<Arc<Mutex<Turns>>>,
     ) -> Result<Self, Unready> {
         // The kernel's thread frees entries only when all that it took at once are handed over:
         // operations of some are complete by then, and begun again.
         let times = if setup.completions == Completions::Polled { 2 } else { 1 };
         let entries = u32::try_from((depth * times).next_power_of_two()).unwrap_or(u32::MAX);
         let (ring, flags) = open(entries, setup.completions).map_err(|e| setup.refused(&e))?;
-        let slot = |_| Slot { buffer: target.buffer(), op: None, begun_ns: 0, syncs: false };
+        if turns.is_some() && !ring.params().is_feature_ext_arg() {
+            return Err(untimed());
+        }
+        let idle = |buffer| Slot { buffer, op: None, at: Moments::default(), syncs: false };
         let mut ring = Self {
             ring,
             setup,
             target: target.clone(),
             book: Arc::clone(book),
-            slots: (0..depth).map(slot).collect(),
+            buffers: (0..=depth).map(|_| target.buffer()).collect(),
+            spare: depth,
+            slots: (0..depth).map(idle).collect(),
             free: (0..depth).rev().collect(),
             ended: Vec::with_capacity(2 * depth),
             under_way: 0,
             disabled: flags.contains(&SINGLE),
+            turns,
             granted: String::new(),
         };
         if let (true, Err(e)) = (setup.registered, ring.register()) {
             if setup.strict {
-                let bytes = depth.saturating_mul(target.block * target.most);
+                let bytes = (depth + 1).saturating_mul(target.block * target.most);
                 return Err(unregistered(bytes, &e));
             }
             let _ = ring.ring.submitter().unregister_files();
@@ -105,16 +142,16 @@ impl Ring {
     /// Registers the file, and pins the buffers; a limit on locked memory may forbid it.
     fn register(&mut self) -> io::Result<()> {
         let buffers: Vec<libc::iovec> = self
-            .slots
+            .buffers
             .iter_mut()
-            .map(|slot| libc::iovec {
-                iov_base: slot.buffer.as_mut_ptr().cast(),
-                iov_len: slot.buffer.len(),
+            .map(|buffer| libc::iovec {
+                iov_base: buffer.as_mut_ptr().cast(),
+                iov_len: buffer.len(),
             })
             .collect();
         let submitter = self.ring.submitter();
         submitter.register_files(&[self.target.file.as_raw_fd()])?;
-        // SAFETY: each buffer is memory of a slot, which is neither moved nor freed before the
+        // SAFETY: the buffers are memory of this value, which is neither moved nor freed before the
         // ring: `drop` waits for all that is under way.
         unsafe { submitter.register_buffers(&buffers) }
     }
@@ -133,15 +170,25 @@ impl Ring {
         if mem::take(&mut self.disabled) {
             self.ring.submitter().register_enable_rings()?;
         }
+        if let Some(turns) = self.turns.clone() {
+            // Sleeps until the moment itself, not up to 50 us beyond it.
+            rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
+            let (until, patience) = (book.done() + passes, paced_patience());
+            let enough = |done: u64| done >= until || clock::now_ns() > patience;
+            return self.take_turns(&mut held(&turns), book, enough);
+        }
         let (from, patience) = (book.done(), patience());
         loop {
             let (now_ns, is_deep) = (clock::now_ns(), self.slots.len() > 1);
-            let each = self.setup.submission == Submission::Each && is_deep;
-            self.reap(book, now_ns, each)?;
+            let each = self.setup.submission == Submission::Each;
+            let is_over = now_ns > patience;
+            // Of a queue of one nothing is under way when enough is done.
+            let follows = |done: u64| is_deep || (done + 1 < from + passes && !is_over);
+            self.reap(book, now_ns, |done| each && follows(done))?;
             if book.is_broken() {
                 return Ok(());
             }
-            let late = book.done() > from && now_ns > patience;
+            let late = book.done() > from && is_over;
             let enough = late || book.done() >= from + passes;
             if !enough || is_deep {
                 self.refill(book)?;
@@ -156,12 +203,52 @@ impl Ring {
         }
     }
 
+    /// Begins operations when they are due, until so many complete ones are enough, or the window
+    /// has none left that could begin.
+    fn take_turns(
+        &mut self,
+        turns: &mut Turns,
+        book: &mut Book,
+        enough: impl Fn(u64) -> bool,
+    ) -> io::Result<()> {
+        loop {
+            self.reap(book, clock::now_ns(), |_| false)?;
+            while let (Some(at), false) = (self.free.last().copied(), book.is_broken()) {
+                let Some(intended) = turns.take(clock::now_ns()) else { break };
+                self.free.pop();
+                self.begin(at, book);
+                self.slots[at].at.begun = clock::now_ns();
+                self.slots[at].at.intended = intended;
+                self.enter(0)?;
+            }
+            if book.is_broken() || enough(book.done()) {
+                return Ok(());
+            }
+            match self.free.is_empty() {
+                true => self.enter(1)?,
+                false => self.await_turn(turns.wake_ns())?,
+            }
+        }
+    }
+
+    /// Waits for a completion, but no longer than until a moment; from then on it only looks.
+    fn await_turn(&self, until_ns: u64) -> io::Result<()> {
+        let left = Duration::from_nanos(until_ns.saturating_sub(clock::now_ns()));
+        let left = types::Timespec::from(left);
+        let args = types::SubmitArgs::new().timespec(&left);
+        match self.ring.submitter().submit_with_args(1, &args) {
+            // Nothing was complete by then, a signal came, or completions have to be taken first.
+            Err(e) if ENDED.iter().any(|code| e.raw_os_error() == Some(*code)) => Ok(()),
+            other => other.map(|_| ()),
+        }
+    }
+
     /// Waits until nothing is under way; false where the kernel does not let us.
     fn settle(&mut self) -> bool {
         let book = Arc::clone(&self.book);
         while self.under_way > 0 {
             let waited = self.enter(1);
-            let reaped = self.reap(&mut locked(&book), clock::now_ns(), false);
+            let reaped = self.reap(&mut locked(&book), clock::now_ns(), |_| false);
             if waited.and(reaped).is_err() {
                 return false;
             }
@@ -169,8 +256,17 @@ impl Ring {
         true
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until nothing is under way; in an open loop first for the end of the window.
     pub fn drain(&mut self) {
+        if let Some(turns) = self.turns.clone() {
+            let (book, mut turns) = (Arc::clone(&self.book), held(&turns));
+            let closes_ns = turns.closes_ns();
+            let mut book = locked(&book);
+            if let Err(e) = self.take_turns(&mut turns, &mut book, |_| clock::now_ns() >= closes_ns)
+            {
+                book.breaks(format!("io_uring: {e}"));
+            }
+        }
         if !self.settle() {
             let why = "io_uring: what is under way cannot be waited for".into();
             locked(&self.book).breaks(why);
@@ -195,36 +291,50 @@ impl Ring {
     pub fn collect(&mut self) {
         let book = Arc::clone(&self.book);
         let mut book = locked(&book);
-        if let Err(e) = self.reap(&mut book, u64::MAX, false) {
+        if let Err(e) = self.reap(&mut book, u64::MAX, |_| false) {
             book.breaks(format!("io_uring: {e}"));
         }
     }
 
-    /// Takes all completions that are there, at this moment. Where operations follow each other
-    /// one by one, the next of a slot is handed over before another completion is looked at.
-    fn reap(&mut self, book: &mut Book, now_ns: u64, follow: bool) -> io::Result<()> {
+    /// Takes all completions that are there, at this moment. Where another operation follows, by
+    /// how many were complete before, it is under way while the bytes of this one are compared.
+    fn reap(
+        &mut self,
+        book: &mut Book,
+        now_ns: u64,
+        follows: impl Fn(u64) -> bool,
+    ) -> io::Result<()> {
         let mut ended = mem::take(&mut self.ended);
         let slot = |data: u64| usize::try_from(data).unwrap_or(usize::MAX);
         ended.extend(self.ring.completion().map(|e| (slot(e.user_data()), e.result())));
-        let mut left = ended.len();
-        for (slot, result) in ended.drain(..) {
-            self.end(slot, result, now_ns, book);
-            left -= 1;
-            if follow && left > 0 && !book.is_broken() {
-                self.refill(book)?;
+        for (at, result) in ended.drain(..) {
+            let Some(Done { op, at: moments, gave, buffer }) = self.end(at, result, now_ns, book)
+            else {
+                continue;
+            };
+            book.blocks.end(op);
+            if gave.is_ok() && !book.is_broken() && follows(book.done()) {
+                self.slots[at].buffer = mem::replace(&mut self.spare, buffer);
+                self.begin(at, book);
+                self.slots[at].begins(clock::now_ns());
                 self.enter(0)?;
+            } else {
+                self.free.push(at);
             }
+            let gave = gave.and_then(|()| self.target.verify(op, &self.buffers[buffer]));
+            book.end(op, moments, gave);
         }
         self.ended = ended;
         Ok(())
     }
 
     /// Ends the operation of a slot, or begins the fsync that belongs to it.
-    fn end(&mut self, at: usize, result: i32, now_ns: u64, book: &mut Book) {
+    fn end(&mut self, at: usize, result: i32, now_ns: u64, book: &mut Book) -> Option<Done> {
         self.under_way -= 1;
-        let Some(slot) = self.slots.get_mut(at) else { return };
-        let Some(op) = slot.op else { return };
-        let wanted = if slot.syncs { 0 } else { self.target.bytes(op) };
+        let slot = self.slots.get_mut(at)?;
+        let op = slot.op?;
+        let is_moved = !slot.syncs && op.kind != Kind::Trim;
+        let wanted = if is_moved { self.target.bytes(op) } else { 0 };
         let gave = match usize::try_from(result) {
             Ok(bytes) if bytes == wanted => Ok(()),
             Ok(bytes) => Err(failed(op, &format!("{bytes} of {wanted} B"))),
@@ -236,12 +346,13 @@ impl Ring {
                 true => opcode::Fsync::new(FILE).build(),
                 false => opcode::Fsync::new(types::Fd(self.target.file.as_raw_fd())).build(),
             };
-            return self.push(at, &entry, book);
+            self.push(at, &entry, book);
+            return None;
         }
-        let gave = gave.and_then(|()| self.target.verify(op, &slot.buffer));
-        book.end(op, (slot.begun_ns, now_ns), gave);
+        let moments = Moments { done: now_ns, ..slot.at };
         (slot.op, slot.syncs) = (None, false);
-        self.free.push(at);
+        slot.at.free = now_ns;
+        Some(Done { op, at: moments, gave, buffer: slot.buffer })
     }
 
     /// Begins an operation in every slot that is free. The last of them, or all of a batch, are
@@ -255,30 +366,35 @@ impl Ring {
                 self.enter(0)?;
                 waits = begun;
             }
-            let op = book.blocks.begin();
-            self.begin(*at, op, book);
+            self.begin(*at, book);
             begun += 1;
             if each {
-                self.slots[*at].begun_ns = clock::now_ns();
+                self.slots[*at].begins(clock::now_ns());
             }
         }
         if !each {
             // All of them are handed over at once, when the content of the last stands.
             let now_ns = clock::now_ns();
-            free.iter().for_each(|at| self.slots[*at].begun_ns = now_ns);
+            free.iter().for_each(|at| self.slots[*at].begins(now_ns));
         }
         free.clear();
         self.free = free;
         Ok(())
     }
 
-    fn begin(&mut self, at: usize, op: Op, book: &mut Book) {
+    /// Prepares the next operation in a slot.
+    fn begin(&mut self, at: usize, book: &mut Book) {
+        let op = book.blocks.begin();
+        if let Err(why) = self.target.empty(op) {
+            return book.breaks(why);
+        }
         let offset = self.target.offset(op.block);
         let slot = &mut self.slots[at];
-        self.target.fill(op, &mut slot.buffer);
-        let bytes = slot.buffer.as_mut_ptr();
+        let buffer = &mut self.buffers[slot.buffer];
+        self.target.fill(op, buffer);
+        let bytes = buffer.as_mut_ptr();
         let length = u32::try_from(self.target.bytes(op)).unwrap_or(u32::MAX);
-        let index = u16::try_from(at).unwrap_or(u16::MAX);
+        let index = u16::try_from(slot.buffer).unwrap_or(u16::MAX);
         slot.op = Some(op);
         let file = types::Fd(self.target.file.as_raw_fd());
         let entry = match (op.kind, self.setup.registered) {
@@ -290,6 +406,8 @@ impl Ring {
             }
             (Kind::Read, false) => opcode::Read::new(file, bytes, length).offset(offset).build(),
             (Kind::Write, false) => opcode::Write::new(file, bytes, length).offset(offset).build(),
+            (Kind::Trim, true) => trim(opcode::Fallocate::new(FILE, length.into()), offset),
+            (Kind::Trim, false) => trim(opcode::Fallocate::new(file, length.into()), offset),
         };
         self.push(at, &entry, book);
     }
@@ -297,7 +415,7 @@ impl Ring {
     /// Prepares an entry of a slot. There is room: one for each slot, or two, see [`Self::new`].
     fn push(&mut self, at: usize, entry: &Entry, book: &mut Book) {
         let entry = entry.clone().user_data(at as u64);
-        // SAFETY: the buffer of the entry belongs to the slot. No code touches it before the
+        // SAFETY: the buffer of the entry is that of the slot alone. No code touches it before the
         // operation is complete, and it lives until then: `drop` waits for it.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         match pushed {
@@ -312,7 +430,7 @@ impl Drop for Ring {
     fn drop(&mut self) {
         if !self.settle() {
             // The kernel may still write to them.
-            mem::forget(mem::take(&mut self.slots));
+            mem::forget(mem::take(&mut self.buffers));
             return;
         }
         // Else the kernel would free file and memory some time after the next trial has begun.
@@ -322,6 +440,20 @@ impl Drop for Ring {
             let _ = submitter.unregister_buffers();
         }
     }
+}
+
+/// An entry that gives blocks back, and keeps the size of the file.
+fn trim(blocks: opcode::Fallocate, offset: u64) -> Entry {
+    blocks.offset(offset).mode(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE).build()
+}
+
+/// Why a ring cannot be that of an open loop, with the remedy.
+fn untimed() -> Unready {
+    Unready::NotAvailable(format!(
+        "{} of engine = \"uring\" needs a wait with an end, which Linux has from 5.11 on; take \
+         engine = \"pread\", or {} = \"full\"",
+        OFFERED.name, OFFERED.name
+    ))
 }
 
 /// Of a ring that one thread alone submits to.

@@ -20,6 +20,30 @@ pub struct Step {
     pub random: u64,
 }
 
+/// What writes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writing {
+    /// They go over what is there.
+    #[default]
+    Over,
+    /// A block that holds something is trimmed, and one that was trimmed is written.
+    Trims,
+    /// They make the file longer; at its greatest length it is empty again.
+    Appends,
+}
+
+impl Writing {
+    /// That of an operation of a plan.
+    #[must_use]
+    pub fn of(operation: &str) -> Self {
+        match operation {
+            "trim" => Self::Trims,
+            "append" => Self::Appends,
+            _ => Self::Over,
+        }
+    }
+}
+
 /// Which operations a thread does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -27,6 +51,8 @@ pub struct Plan {
     pub steps: Arc<[Step]>,
     /// After how many writes one is followed by an fsync; 0 for never.
     pub sync_every: u64,
+    /// What its writes are.
+    pub writing: Writing,
 }
 
 impl Plan {
@@ -34,12 +60,12 @@ impl Plan {
     #[cfg(test)]
     pub fn one(reads: u64, random: u64, sync_every: u64) -> Self {
         let step = Step { share: 100, blocks: 1, align: 1, reads, random };
-        Self { steps: Arc::new([step]), sync_every }
+        Self { steps: Arc::new([step]), sync_every, writing: Writing::Over }
     }
 
     /// The accesses of a specification in blocks of so many bytes, see [`block_of`].
     #[must_use]
-    pub fn of(access: &Access, block: u64, sync_every: u64) -> Self {
+    pub fn of(access: &Access, block: u64, (sync_every, writing): (u64, Writing)) -> Self {
         let blocks = |bytes: u64| usize::try_from(bytes / block.max(1)).unwrap_or(usize::MAX);
         let step = |line: &Line| Step {
             share: line.share,
@@ -48,7 +74,7 @@ impl Plan {
             reads: line.reads,
             random: line.random,
         };
-        Self { steps: access.lines.iter().map(step).collect(), sync_every }
+        Self { steps: access.lines.iter().map(step).collect(), sync_every, writing }
     }
 
     /// Most blocks of an operation.
@@ -100,13 +126,13 @@ mod tests {
     fn a_specification_becomes_steps_of_its_largest_block() {
         let server = Access::preset("file_server").unwrap();
         let block = block_of(&server);
-        let plan = Plan::of(&server, block, 0);
+        let plan = Plan::of(&server, block, (0, Writing::Over));
         assert_eq!((block, plan.most(), plan.least(), plan.grain()), (512, 128, 512, 1));
         assert_eq!(plan.steps[3], Step { share: 60, blocks: 8, align: 1, reads: 80, random: 100 });
         let lines = [(8192, 50, 4096), (12288, 50, 12288)];
         let line = |(size, share, align)| Line { align, ..Line::new(size, share, (0, 0)) };
         let odd = Access { name: "odd".into(), lines: lines.map(line).into() };
-        let plan = Plan::of(&odd, block_of(&odd), 0);
+        let plan = Plan::of(&odd, block_of(&odd), (0, Writing::Over));
         assert_eq!((block_of(&odd), plan.most(), plan.least(), plan.grain()), (4096, 3, 12, 3));
         assert_eq!((plan.steps[0].blocks, plan.steps[1].align), (2, 3));
         assert_eq!(Plan::one(100, 0, 0).least(), 2);

@@ -8,8 +8,8 @@ use crate::engine::net::content::Paged;
 use rig::lab::undo;
 use rig::metal::Unready;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, StatxFlags, fcntl_getfl, fcntl_setfl, fstatfs, fstatvfs, fsync, mkdirat,
-    open, openat, statx, unlinkat,
+    AtFlags, FallocateFlags, Mode, OFlags, StatxFlags, fallocate, fcntl_getfl, fcntl_setfl,
+    fstatfs, fstatvfs, fsync, mkdirat, open, openat, statx, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -209,6 +209,27 @@ pub fn file_system(file: &impl std::os::fd::AsFd) -> String {
     let number = told.f_type as u64 & 0xFFFF_FFFF;
     let known = FILE_SYSTEMS.iter().find(|(magic, _)| *magic == number);
     known.map_or_else(|| format!("{number:#x}"), |(_, name)| (*name).into())
+}
+
+/// Gives bytes of a file or disk back from a place on: they are zeros from then on.
+///
+/// # Errors
+/// What the kernel says.
+pub fn trim(file: &File, (offset, bytes): (u64, u64)) -> Result<(), Errno> {
+    fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, bytes)
+}
+
+/// Whether blocks of a file that is still empty can be trimmed.
+///
+/// # Errors
+/// What the kernel says, with the remedy.
+pub fn trims(file: &File, block: usize) -> Result<(), Unready> {
+    trim(file, (0, block as u64)).map_err(|e| {
+        Unready::NotAvailable(format!(
+            "operation = \"trim\": the file system or the disk refuses it: {e}; take another \
+             directory, or operation = \"write\""
+        ))
+    })
 }
 
 /// Writes version 0 of every block, and waits until the disk has it.

@@ -7,10 +7,13 @@ use super::job::{Book, Engine, Job, Target, locked};
 use super::ring::Ring;
 use super::setup::{Completions, Setup, unregistered};
 use super::slots::Slots;
-use super::steps::{Plan, Step, block_of};
-use super::target::{Space, Wanted, fill, make, named, room, whole};
-use super::versions::Versions;
+use super::steps::{Plan, Step, Writing, block_of};
+use super::target::{Space, Wanted, fill, make, named, room, trims, whole};
+use super::turns::Turns;
+use super::versions::{TRIMMED, Versions};
 use crate::engine::access::Access;
+use crate::engine::pace::{Arrivals, Pace};
+use rig::lab::clock;
 use rig::metal::{Hot as _, Span, Unready};
 use rustix::fs::{Mode, OFlags, open};
 use std::fs::File;
@@ -51,15 +54,27 @@ fn target(block: usize, most: usize) -> Option<Target> {
 }
 
 /// A loop over such a file; none where the kernel refuses the engine.
-fn loop_of(target: &Target, plan: Plan, (ring, depth): (bool, usize)) -> Option<Job> {
+fn loop_of(target: &Target, plan: Plan, engine: (bool, usize)) -> Option<Job> {
+    paced(target, plan, engine, None)
+}
+
+/// The same, as an open loop where a pace is set.
+fn paced(
+    target: &Target,
+    plan: Plan,
+    (ring, depth): (bool, usize),
+    pace: Option<Pace>,
+) -> Option<Job> {
     let count = BLOCKS * BLOCK / target.block;
     let blocks = Blocks::new((0, count), &target.versions, plan, SEED).unwrap();
-    let book = Arc::new(Mutex::new(Book::new(blocks).unwrap()));
+    let book = Arc::new(Mutex::new(Book::new(blocks, pace).unwrap()));
+    let turns = pace.map(|pace| Arc::new(Mutex::new(Turns::new(pace))));
+    let setup = (depth, Setup::default());
     let engine = match ring {
-        true => Engine::Ring(Box::new(Ring::new(target, &book, depth, Setup::default()).ok()?)),
-        false => Engine::Slots(Slots::start(target, &book, depth).unwrap()),
+        true => Engine::Ring(Box::new(Ring::new(target, &book, setup, turns.clone()).ok()?)),
+        false => Engine::Slots(Slots::start(target, &book, depth, turns.clone()).unwrap()),
     };
-    Some(Job { target: target.clone(), book, engine })
+    Some(Job { target: target.clone(), book, engine, turns, unsent: 0 })
 }
 
 /// A loop over a full file of blocks in order.
@@ -124,7 +139,7 @@ fn sizes_mix_and_each_sector_is_compared_with_the_write_that_it_is_of() {
     // Sizes of 512 B to 4 KiB at any sector: most reads find sectors of several writes.
     let step = |blocks, random| Step { share: 25, blocks, align: 1, reads: 30, random };
     let steps = Arc::new([step(1, 100), step(2, 100), step(8, 100), step(3, 0)]);
-    let plan = Plan { steps, sync_every: 0 };
+    let plan = Plan { steps, sync_every: 0, writing: Writing::Over };
     for ring in [true, false] {
         let Some(target) = target(SECTOR, 8) else { continue };
         let Some(mut writer) = loop_of(&target, plan.clone(), (ring, 4)) else { continue };
@@ -133,8 +148,8 @@ fn sizes_mix_and_each_sector_is_compared_with_the_write_that_it_is_of() {
             writer.pass(500);
         }
         assert!(writer.verify().unwrap() > 1000);
-        let all =
-            |blocks: usize| Op { block: 0, blocks, kind: Kind::Read, version: 0, sync: false };
+        let (kind, version, sync, empties) = (Kind::Read, 0, false, false);
+        let all = |blocks: usize| Op { block: 0, blocks, kind, version, sync, empties };
         let mut bytes = vec![0; BLOCKS * BLOCK];
         other(&target.file).read_exact_at(&mut bytes, 0).unwrap();
         let whole = all(bytes.len() / SECTOR);
@@ -159,7 +174,7 @@ fn sizes_mix_and_each_sector_is_compared_with_the_write_that_it_is_of() {
 fn a_write_that_was_lost_is_stale_to_a_pattern_that_reads_over_it() {
     let plan = |reads: u64| {
         let access = Access::preset("database").unwrap();
-        let mut plan = Plan::of(&access, block_of(&access), 0);
+        let mut plan = Plan::of(&access, block_of(&access), (0, Writing::Over));
         plan.steps = plan.steps.iter().map(|step| Step { reads, ..*step }).collect();
         plan
     };
@@ -225,6 +240,89 @@ fn only_times_within_the_window_count() {
         assert!(job.distributions().is_empty(), "it is closed");
         job.verify().unwrap();
         assert!(locked(&job.book).done() >= 600);
+    }
+}
+
+#[test]
+fn in_an_open_loop_what_is_due_is_begun_then_or_counted_as_unsent() {
+    const SPAN_NS: u64 = 300_000_000;
+    let reads = || Plan::one(100, 100, 0);
+    let pace = |rate| Pace { arrivals: Arrivals::Constant, rate, offset: 0.0, seed: SEED };
+    for (ring, depth) in [(true, 1), (false, 1), (true, 4), (false, 4)] {
+        // Far below what a page cache does, and far above.
+        for (rate, carried) in [(500.0, true), (1e7, false)] {
+            let Some(target) = target(BLOCK, 1) else { continue };
+            let Some(mut job) = paced(&target, reads(), (ring, depth), Some(pace(rate))) else {
+                continue;
+            };
+            job.pass(1);
+            let opens_ns = clock::now_ns();
+            let window = Span { opens_ns, closes_ns: opens_ns + SPAN_NS };
+            job.opens(window);
+            while clock::now_ns() + SPAN_NS / 2 < window.closes_ns {
+                job.pass(50);
+            }
+            // What is due until the window closes is begun.
+            job.verify().unwrap();
+            let told = job.paced().unwrap();
+            let count = |name: &str| {
+                let all = job.book().distributions();
+                all.into_iter().find(|one| one.name == name).unwrap().count
+            };
+            let due = (rate * 0.3) as u64;
+            assert_eq!(told.unsent > 0, !carried, "{ring} {depth} {rate}: {told:?}");
+            assert!((told.due + told.unsent).abs_diff(due) <= due / 100, "{due} {told:?}");
+            // Between two passes operations end unseen.
+            assert!(count("response") * 10 >= told.due * 9, "{told:?}");
+            assert_eq!(count("response"), count("lateness"));
+        }
+    }
+}
+
+#[test]
+fn what_was_trimmed_is_zeros_and_anything_else_there_is_named() {
+    for ring in [true, false] {
+        let Some(target) = target(BLOCK, 1) else { continue };
+        if let Err(why) = trims(&target.file, BLOCK) {
+            println!("skipped: {why}");
+            continue;
+        }
+        fill(&target.file, &wanted(), target.content).unwrap();
+        let plan = Plan { writing: Writing::Trims, ..Plan::one(0, 0, 0) };
+        let Some(mut job) = loop_of(&target, plan, (ring, 1)) else { continue };
+        let trimmed = || (0..BLOCKS as u64).filter(|at| target.versions.of(*at) == TRIMMED).count();
+        job.pass(BLOCKS as u64);
+        assert_eq!((job.verify(), trimmed()), (Ok(BLOCKS as u64), BLOCKS));
+        let mut reader = reading(&job, ring, 4);
+        reader.pass(2 * BLOCKS as u64);
+        assert!(reader.verify().is_ok());
+        other(&target.file).write_all_at(&[1], 7 * BLOCK as u64 + 9).unwrap();
+        reader.pass(2 * BLOCKS as u64);
+        let why = reader.verify().unwrap_err();
+        assert_eq!(why, "block 7: stale: it was trimmed, and holds other than zeros");
+        // What was trimmed is written again.
+        job.pass(BLOCKS as u64);
+        assert_eq!((job.verify(), trimmed()), (Ok(BLOCKS as u64), 0));
+        job.opens(Span { opens_ns: 0, closes_ns: u64::MAX - 1 });
+        job.pass(2 * BLOCKS as u64);
+        let names = |name: &str| job.book().distributions().iter().any(|one| one.name == name);
+        assert!(names("trim") && names("write") && !names("read"));
+    }
+}
+
+#[test]
+fn a_file_that_grows_begins_empty_and_is_emptied_at_its_greatest_length() {
+    for ring in [true, false] {
+        let Some(target) = target(BLOCK, 1) else { continue };
+        let plan = Plan { writing: Writing::Appends, ..Plan::one(0, 0, 0) };
+        let Some(mut job) = loop_of(&target, plan, (ring, 1)) else { continue };
+        let blocks = || target.file.metadata().unwrap().len() / BLOCK as u64;
+        for (more, then) in [(1, 1), (4, 5), (BLOCKS as u64 - 5, BLOCKS as u64), (3, 3)] {
+            job.pass(more);
+            assert_eq!((job.verify(), blocks()), (Ok(then), then));
+        }
+        job.spoil();
+        assert!(job.verify().unwrap_err().contains("flipped: 1 bits"));
     }
 }
 

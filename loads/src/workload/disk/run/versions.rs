@@ -5,6 +5,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// The version of a block that was trimmed: all its bytes are zeros.
+pub const TRIMMED: u32 = u32::MAX;
+
 /// The version of every block of the file; 0 is what fills it.
 #[derive(Debug)]
 pub struct Versions(Vec<AtomicU32>);

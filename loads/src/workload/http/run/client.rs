@@ -9,10 +9,11 @@ use super::learned::Learned;
 use super::secure::{Greeting, Session};
 use super::{Came, Http, RESPONSE, begin, external, posted};
 use crate::engine::exchange::dial::{class, patient, socket};
-use crate::engine::exchange::{Exchange as _, OFFERED, Operations, Order, Slot};
+use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
 use crate::engine::net::arrival;
 use crate::engine::net::content::{Paged, content, place};
+use crate::engine::pace::offered;
 use desk::record::Value;
 use rustix::event::epoll;
 use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -173,7 +174,7 @@ impl Client {
             begins,
             posts,
             are_long,
-            stamped: order.params.contains_key(OFFERED.name),
+            stamped: offered(&order.params).is_some(),
             received: 0,
             greeting,
             buffer: Paged::zeros(READ),

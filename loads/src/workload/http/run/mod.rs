@@ -18,8 +18,9 @@ use super::spec::{
     PAGES, PHP_FUNCTIONS, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER, SIZES,
     TCP_NODELAY, TCP_NOPUSH, TLS, URLS, WITH_PHP, WORKERS,
 };
-use crate::engine::exchange::{Exchange, OFFERED, Order, PIPELINED, Program, Slot};
+use crate::engine::exchange::{Exchange, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
+use crate::engine::pace::OFFERED;
 use desk::record::{ParamSpec, Value};
 use page::{is_php, page_of};
 use rig::lab::agent;
