@@ -54,8 +54,7 @@ pub struct GeneratorLimit {
 /// - starved: the client thread that most wants to run wants it at least 95 % of the time and has a
 ///   CPU for less than 90 %. Unknown of the system under test, so no sign.
 /// - busy: a client thread has its CPU at least 95 % of the time.
-/// - late: more than 1 % of a client's paced requests are late; of a load of one machine, which
-///   paces itself, of that machine's.
+/// - late: more than 1 % of a client's paced requests are late.
 #[must_use]
 pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLimit> {
     let server = server_wants(record);
@@ -73,13 +72,11 @@ pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLim
             return found(GeneratorSign::Starved, (host, wants));
         }
     }
-    let runs = largest(record, ("thread", "cpu"), is_client).filter(|(_, share)| *share >= FULL);
+    let runs = largest_of_clients(record, "thread", "cpu").filter(|(_, share)| *share >= FULL);
     if let Some(runs) = runs.filter(|(host, _)| !shares_a_full_cpu(record, host.name())) {
         return found(GeneratorSign::Busy, runs);
     }
-    let is_alone = plan.load(&record.trial.point.load).is_some_and(|load| load.alone);
-    let is_paced = |host: &str| is_client(host) || is_alone && is_server(host);
-    let late = largest(record, ("pace", "late"), is_paced).filter(|(_, share)| *share > LATE)?;
+    let late = largest_of_clients(record, "pace", "late").filter(|(_, share)| *share > LATE)?;
     found(GeneratorSign::Late, late)
 }
 
@@ -115,13 +112,8 @@ fn keenest_client(record: &TrialRecord) -> Option<(HostName, f64, Option<f64>)> 
     Some((keenest.host.clone(), keenest.quantity.value, gets))
 }
 
-/// Of the hosts that a rule takes, the one with the largest reading.
-fn largest(
-    record: &TrialRecord,
-    (probe, key): (&str, &str),
-    is_one: impl Fn(&str) -> bool,
-) -> Option<(HostName, f64)> {
-    let some = by_host(record, probe, key).filter(|r| is_one(r.host.name()));
-    let all = some.map(|r| (r.host.clone(), r.quantity.value));
+fn largest_of_clients(record: &TrialRecord, probe: &str, key: &str) -> Option<(HostName, f64)> {
+    let clients = by_host(record, probe, key).filter(|r| is_client(r.host.name()));
+    let all = clients.map(|r| (r.host.clone(), r.quantity.value));
     all.max_by(|a, b| a.1.total_cmp(&b.1))
 }

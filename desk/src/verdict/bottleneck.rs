@@ -52,8 +52,8 @@ impl MeasuredLimit {
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
 /// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
 /// at their limit in all of them, that is said. A load of the system under test alone is bounded by
-/// the part of the machine that it measures; only a quota holds it down from outside. For a load
-/// of storage that part is the disk, or the CPUs of its threads.
+/// the part of the machine that it measures; only a quota, or a load that was set and carried, holds
+/// it down from outside. For a load of storage that part is the disk, or the CPUs of its threads.
 pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> Held {
     let contest = &asked.contest;
     let any = contest.points.iter().any(|point| !point.pairs.is_empty());
@@ -63,10 +63,8 @@ pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> 
         let limit = |(level, (trials, visits)): (&Level, (Records<'_>, &Records<'_>))| {
             let trials = if any { trials } else { told(visits) };
             let at = bound.iter().find(|b| b.level == level.name && b.at == point.at);
-            let full = find(run, &trials, (visits, at.map(|bound| &bound.evidence)));
-            let full = full
-                .filter(|full| !contest.load.alone || full.kind == LimitKind::ServerQuota)
-                .or_else(|| storage::limit(&trials).map(Full::of))?;
+            let clients = at.map(|bound| &bound.evidence);
+            let full = full((run, contest.load.alone), &trials, (visits, clients))?;
             let (comparison, level) = (asked.id.clone(), level.name.clone());
             let Full { kind, evidence, place, ties, rivals } = full;
             Some(Limit { comparison, level, kind, evidence, place, ties, rivals })
@@ -97,9 +95,23 @@ pub(super) fn held(run: &Run, visits: &[&TrialRecord]) -> Option<MeasuredLimit> 
     let good = visits.iter().filter(|record| record.outcome.fault.is_none());
     let good: Vec<&TrialRecord> = good.copied().collect();
     let trials = if good.is_empty() { told(visits) } else { good };
-    let Full { kind, evidence, ties, .. } = find(run, &trials, (visits, clients.as_ref()))?;
+    let is_alone = visits.first().is_some_and(|r| run.plan.runs_alone(&r.trial.point.load));
+    let found = full((run, is_alone), &trials, (visits, clients.as_ref()))?;
+    let Full { kind, evidence, ties, .. } = found;
     let ties = ties.iter().map(|tie| tie.kind).collect();
     Some(MeasuredLimit { kind, evidence, ties })
+}
+
+/// What held trials down, of a load of the system under test alone or of another.
+fn full(
+    (run, is_alone): (&Run, bool),
+    trials: &[&TrialRecord],
+    others: (&[&TrialRecord], Option<&Estimate>),
+) -> Option<Full> {
+    let from_outside = [LimitKind::ServerQuota, LimitKind::OfferedLoad];
+    find(run, trials, others)
+        .filter(|full| !is_alone || from_outside.contains(&full.kind))
+        .or_else(|| storage::limit(trials).map(Full::of))
 }
 
 type Records<'r> = Vec<&'r TrialRecord>;

@@ -134,11 +134,10 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
     let hit = |r: &&&TrialRecord| {
         !matches!(r.outcome.fault, None | Some(Fault::NotAvailable { .. } | Fault::Cancelled))
     };
-    let alone = run.plan.runs_alone(&point.load);
     let good: Vec<&TrialRecord> =
         counted.iter().filter(|r| r.outcome.fault.is_none()).copied().collect();
     MeasuredPoint {
-        limit: if alone { storage::limit(&good) } else { held(run, &counted) },
+        limit: held(run, &counted),
         from_disk: storage::served(&good),
         programs: programs(run, &point.load, &counted),
         load: point.load.clone(),

@@ -75,9 +75,10 @@ pub(super) fn not_from_disk<'r>(valid: impl Iterator<Item = &'r TrialRecord>) ->
 #[cfg(test)]
 mod tests {
     use super::super::analyse;
+    use super::super::bottleneck::held;
     use super::super::simulated::Simulated;
     use super::*;
-    use crate::record::{Reading, TrialKind};
+    use crate::record::{ParamRole, Reading, TrialKind, Value};
 
     /// The caveats of a run whose counted trials have these shares.
     fn told(key: &str, share: &dyn Fn(usize) -> f64) -> Vec<Caveat> {
@@ -119,6 +120,36 @@ mod tests {
         assert_eq!(limit_of(&[("direct", 1.0), ("waited", 0.04)]), cpu, "the disk could do more");
         assert_eq!(limit_of(&[("direct", 1.0)]), None, "nobody looked");
         assert_eq!(limit_of(&[]), None);
+    }
+
+    #[test]
+    fn a_load_that_was_set_and_carried_is_held_down_by_no_disk() {
+        let mut run = Simulated::default().run();
+        let load = &mut run.plan.loads[0];
+        load.alone = true;
+        load.roles.insert(ParamRole::Offered, "offered_load".into());
+        let at_most = run.records[0].outcome.samples[0].quantity;
+        run.records.iter_mut().for_each(|record| {
+            let waited = (Quantity::new(0.9, Unit::Share), "waited");
+            let direct = (Quantity::new(1.0, Unit::Share), "direct");
+            record.readings.extend([waited, direct].map(|(quantity, key)| Reading {
+                probe: "storage".into(),
+                host: "sut".into(),
+                key: key.into(),
+                quantity,
+            }));
+        });
+        let kinds = |offered: f64| {
+            let mut run = run.clone();
+            for record in &mut run.records {
+                let set = Quantity::new(at_most.value * offered, at_most.unit);
+                record.trial.point.params.insert("offered_load".into(), Value::Quantity(set));
+            }
+            let trials: Vec<&TrialRecord> = run.records.iter().collect();
+            held(&run, &trials).map(|limit| limit.kind)
+        };
+        assert_eq!(kinds(0.5), Some(LimitKind::OfferedLoad));
+        assert_eq!(kinds(5.0), Some(LimitKind::Disk));
     }
 
     #[test]

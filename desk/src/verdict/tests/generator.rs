@@ -89,9 +89,4 @@ fn late_requests_are_told_from_one_in_a_hundred() {
     });
     assert_eq!((sign(&carried), limit(&carried)), (None, vec![LimitKind::OfferedLoad; 2]));
     assert_eq!(sign(&late(0.011, 0.99)), None);
-    // A load of one machine paces itself.
-    let mut alone = late(0.0, 0.5);
-    assert_eq!(sign(&alone), None);
-    alone.plan.loads[0].alone = true;
-    assert_eq!(sign(&alone), Some(GeneratorSign::Late));
 }
