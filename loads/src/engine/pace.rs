@@ -42,6 +42,15 @@ pub const OFFERED: ParamSpec = ParamSpec {
 /// The class of operations that were due in the window and were never begun.
 pub const UNSENT: &str = "unsent";
 
+/// Of operations that were due, the share that threads themselves began too late, at most 1; by how
+/// many of each thread were late, and were due. None where nothing was due.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
+pub fn late(threads: impl Iterator<Item = (u64, u64)>) -> Option<f64> {
+    let (late, due) = threads.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (due > 0).then(|| (late as f64 / due as f64).min(1.0))
+}
+
 /// What a record says of whether the loop was closed or open.
 #[must_use]
 pub fn told(is_open: bool) -> (String, Value) {

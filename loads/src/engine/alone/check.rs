@@ -5,7 +5,7 @@
 use super::recipe::{Order, Recipe, Taken};
 use super::rounds::rounds;
 use super::storage::served;
-use crate::engine::pace::UNSENT;
+use crate::engine::pace::{UNSENT, late};
 use crate::engine::times::merged;
 use desk::record::{
     Distribution, Fault, Flows, Outcome, Reading, Settings, Value, Window, Work, WorkloadSpec,
@@ -164,7 +164,8 @@ fn readings(evidence: &Evidence, dropped: &BTreeMap<Taint, u64>, window: Window)
     let cpu = evidence.together.cpu_ns as f64 / 1e9 / window.seconds().max(1e-9);
     let taken: usize = evidence.together.series.iter().map(|one| one.samples.len()).sum();
     let lost = |taint| Quantity::count(dropped.get(&taint).copied().unwrap_or(0));
-    let late = late(&evidence.together.series);
+    let paced = evidence.together.series.iter().filter_map(|one| one.paced);
+    let late = late(paced.map(|paced| (paced.late, paced.due)));
     let late = late.map(|share| row("pace", "late", Quantity::new(share, Unit::Share)));
     let own = vec![
         row("process", "cpu", Quantity::new(cpu, Unit::Cpu)),
@@ -173,15 +174,4 @@ fn readings(evidence: &Evidence, dropped: &BTreeMap<Taint, u64>, window: Window)
         row("guard", "steal", lost(Taint::Steal)),
     ];
     own.into_iter().chain(late).collect()
-}
-
-/// Of the operations that were due and begun, the share that threads themselves began too late;
-/// none in a closed loop, or where nothing was due.
-#[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
-fn late(series: &[Series]) -> Option<f64> {
-    let (mut due, mut late) = (0, 0);
-    for paced in series.iter().filter_map(|one| one.paced) {
-        (due, late) = (due + paced.due, late + paced.late);
-    }
-    (due > 0).then(|| late as f64 / due as f64)
 }

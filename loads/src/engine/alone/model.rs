@@ -6,8 +6,8 @@
 use super::check::{Evidence, check};
 use super::recipe::{Order, Recipe};
 use crate::engine::pace::offered;
-use crate::engine::times::TIME;
-use desk::record::{Distribution, Fault, ParamRole, QuantileSpec, Settings, Value};
+use crate::engine::times::stored;
+use desk::record::{Distribution, Fault, ParamRole, Settings, Value};
 use rig::lab::sim::{Scene, Spoilt};
 use rig::metal::{Paced, Sampled, Series, Span, Together};
 use rig::workload::{Job, Modelled};
@@ -37,7 +37,8 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
         let rate = set.map_or(*most, |set| set.min(most * scene.pace) / scene.pace);
         let mut one = series(scene, (at % cores, rate), window_ns);
         let waits = set.map_or(1.0, |_| 1.0 / (1.0 - (rate / most).min(USED)));
-        one.distributions = times(recipe, &order, most * scene.pace / waits, one.work);
+        let timed = times(recipe, &order, most * scene.pace / waits, one.work);
+        one.distributions = timed.into_iter().collect();
         one.paced = set.map(|_| Paced { due: one.work, ..Paced::default() });
         one
     };
@@ -91,20 +92,17 @@ fn series(scene: &Scene<'_>, (cpu, rate): (usize, f64), window_ns: u64) -> Serie
     clippy::cast_sign_loss,
     reason = "times of nanoseconds to seconds"
 )]
-fn times(recipe: &Recipe, order: &Order, rate: f64, work: u64) -> Vec<Distribution> {
+fn times(recipe: &Recipe, order: &Order, rate: f64, work: u64) -> Option<Distribution> {
+    // Those of one kind of operation are of loads that mix them.
+    let quantile = recipe.spec.quantiles.first()?;
     let depth = recipe.spec.params.iter().find(|param| param.role == Some(ParamRole::Depth));
     let depth = depth.map_or(1, |param| order.count(param.name).max(1));
     let mean_ns = depth as f64 * 1e9 / rate.max(1e-9);
-    let timed = |quantile: &QuantileSpec| {
-        let mut histogram = Distribution::empty()?;
-        for step in 0..TIMES {
-            let share = 1.0 - SPREAD + 2.0 * SPREAD * (step as f64 + 0.5) / TIMES as f64;
-            let times = work / TIMES + u64::from(step < work % TIMES);
-            histogram.saturating_record_n((mean_ns * share) as u64, times);
-        }
-        let empty = histogram.is_empty();
-        (!empty).then(|| Distribution::new(quantile.of, TIME, &histogram))?
-    };
-    // Those of one kind of operation are of loads that mix them.
-    recipe.spec.quantiles.first().and_then(timed).into_iter().collect()
+    let mut histogram = Distribution::empty()?;
+    for step in 0..TIMES {
+        let share = 1.0 - SPREAD + 2.0 * SPREAD * (step as f64 + 0.5) / TIMES as f64;
+        let times = work / TIMES + u64::from(step < work % TIMES);
+        histogram.saturating_record_n((mean_ns * share) as u64, times);
+    }
+    stored(quantile.of, &histogram)
 }

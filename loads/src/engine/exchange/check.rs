@@ -7,7 +7,7 @@ use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use crate::engine::net::life::{check_moments, series, starts};
 use crate::engine::net::{Life, account, seconds};
-use crate::engine::pace::{UNSENT, told};
+use crate::engine::pace::{UNSENT, late, told};
 use crate::engine::times::merged;
 use desk::record::flow::{Flow, Flows};
 use desk::record::{Fault, Outcome, Reading, Sample, Series, Settings, Value, Window, Work};
@@ -53,6 +53,12 @@ struct Thread<'e> {
 impl Thread<'_> {
     fn paced(&self) -> bool {
         self.plan.pace.is_some()
+    }
+
+    /// Operations that it began too late, and all that were due in the window.
+    fn late(&self) -> (u64, u64) {
+        let due = self.closed.due.saturating_sub(self.opened.due);
+        (self.end.counted.late.unwrap_or(0), due)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
@@ -303,7 +309,8 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
         add("thread", "runnable", runnable, Unit::Share);
         add("thread", "cpu", cpu, Unit::Share);
     }
-    if let Some(late) = late(&threads) {
+    let paced = threads.iter().filter(|thread| thread.paced());
+    if let Some(late) = late(paced.map(Thread::late)) {
         add("pace", "late", late, Unit::Share);
     }
     if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
@@ -325,16 +332,4 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
         add("thread", &format!("cpu.cpu{cpu}"), share, Unit::Share);
     }
     Ok(all)
-}
-
-/// Of the operations that were due in the window, the share that a thread itself began too late;
-/// none in a closed loop, or where nothing was due.
-#[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
-fn late(threads: &[Thread<'_>]) -> Option<f64> {
-    let mut sums = (0, 0);
-    for thread in threads.iter().filter(|thread| thread.paced()) {
-        sums.0 += thread.end.counted.late.unwrap_or(0);
-        sums.1 += thread.closed.due.saturating_sub(thread.opened.due);
-    }
-    (sums.1 > 0).then(|| (sums.0 as f64 / sums.1 as f64).min(1.0))
 }

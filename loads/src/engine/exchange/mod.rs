@@ -25,7 +25,6 @@ pub mod trial;
 
 use desk::record::{Sample, WorkloadSpec};
 
-pub use crate::engine::times::{LATENESS, SERVICE};
 pub use client::{Counters, EVENTS, Operations, Shared, wait};
 pub use drive::Exchanges;
 pub use kept::{Answers, answer_all, watch};

@@ -163,7 +163,9 @@ fn section(name: &str, params: &Settings) -> Result<String, String> {
     }
     let operation = order.word(OPERATION.name);
     if ["trim", "append"].contains(&operation) {
-        return Err(format!("operation = {operation} does other things in fio; measure a write"));
+        return Err(format!(
+            "operation = {operation} is done in another way by fio; measure a write"
+        ));
     }
     if let Some(rate) = offered(params) {
         return Err(format!(

@@ -2,8 +2,7 @@
 
 use super::run::Anew;
 use crate::engine::exchange::trial::{Trial, closed, run};
-use crate::engine::pace::OFFERED;
-use crate::engine::pace::{Arrivals, Pace};
+use crate::engine::pace::{Arrivals, OFFERED, Pace};
 use desk::record::{Settings, Value};
 use desk::unit::{Quantity, Unit};
 use std::time::Duration;

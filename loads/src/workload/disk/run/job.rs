@@ -182,13 +182,16 @@ impl Target {
     /// # Errors
     /// The damage, and of which block.
     pub fn verify(&self, op: Op, bytes: &[u8]) -> Result<(), String> {
+        if op.kind != Kind::Read {
+            return Ok(());
+        }
         let bytes = &bytes[..self.bytes(op)];
         let is_right = |(block, bytes): &(u64, &[u8])| match self.versions.of(*block) {
             TRIMMED => bytes.iter().all(|byte| *byte == 0),
             version => self.content.holds(bytes, self.sector(*block), version),
         };
         let mut all = op.all().zip(bytes.chunks_exact(self.block));
-        match all.find(|block| op.kind == Kind::Read && !is_right(block)) {
+        match all.find(|block| !is_right(block)) {
             None => Ok(()),
             Some((wrong, _)) => Err(self.damage(op, bytes, wrong)),
         }
@@ -235,14 +238,9 @@ pub fn failed(op: Op, why: &dyn std::fmt::Display) -> String {
     format!("a {} of block {} failed: {why}", op.kind.word(), op.block)
 }
 
-/// The book. A thread that panics while it holds the lock ends the trial.
-pub fn locked(book: &Mutex<Book>) -> MutexGuard<'_, Book> {
-    book.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// When operations are due. A thread that panics while it holds the lock ends the trial.
-pub fn held(turns: &Mutex<Turns>) -> MutexGuard<'_, Turns> {
-    turns.lock().unwrap_or_else(PoisonError::into_inner)
+/// What threads share. One that panics while it holds the lock ends the trial.
+pub fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// By which system calls it works.
@@ -282,7 +280,7 @@ impl Job {
             Engine::Slots(slots) => slots.drain(),
         }
         if let Some(turns) = &self.turns {
-            self.unsent += held(turns).left();
+            self.unsent += locked(turns).left();
         }
     }
 
@@ -370,7 +368,7 @@ impl Hot for Job {
         let window = Span { opens_ns, closes_ns };
         self.book().opens(window);
         if let Some(turns) = &self.turns {
-            held(turns).opens(window);
+            locked(turns).opens(window);
             self.unsent = 0;
         }
         if let Engine::Slots(slots) = &self.engine {
@@ -379,7 +377,7 @@ impl Hot for Job {
     }
 
     fn paced(&self) -> Option<Paced> {
-        let due = held(self.turns.as_ref()?).due();
+        let due = locked(self.turns.as_ref()?).due();
         let late = self.book().times.late().unwrap_or(0);
         Some(Paced { due, late, unsent: self.unsent })
     }

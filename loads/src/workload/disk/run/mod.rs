@@ -192,10 +192,7 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     if order.word(OPERATION.name) != "mix" {
         made_with.remove(MIX_READS.name);
     }
-    match wanted.paces.is_empty() {
-        true => [ARRIVALS.name, OFFERED.name].iter().for_each(|key| drop(made_with.remove(*key))),
-        false => made_with.extend([told(true)]),
-    }
+    made_with.extend([told(!wanted.paces.is_empty())]);
     if wanted.ring.is_some() {
         made_with.extend(order.words(&RING.map(|param| param.name)));
     }

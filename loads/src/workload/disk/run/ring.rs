@@ -3,7 +3,7 @@
 //! Must not know which blocks, nor what is made of their times.
 
 use super::blocks::{Kind, Op};
-use super::job::{Book, Target, failed, held, locked, paced_patience, patience};
+use super::job::{Book, Target, failed, locked, paced_patience, patience};
 use super::setup::{Completions, Setup, Submission, unregistered};
 use super::turns::Turns;
 use crate::engine::net::content::Paged;
@@ -175,7 +175,7 @@ impl Ring {
             rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
             let (until, patience) = (book.done() + passes, paced_patience());
             let enough = |done: u64| done >= until || clock::now_ns() > patience;
-            return self.take_turns(&mut held(&turns), book, enough);
+            return self.take_turns(&mut locked(&turns), book, enough);
         }
         let (from, patience) = (book.done(), patience());
         loop {
@@ -259,7 +259,7 @@ impl Ring {
     /// Waits until nothing is under way; in an open loop first for the end of the window.
     pub fn drain(&mut self) {
         if let Some(turns) = self.turns.clone() {
-            let (book, mut turns) = (Arc::clone(&self.book), held(&turns));
+            let (book, mut turns) = (Arc::clone(&self.book), locked(&turns));
             let closes_ns = turns.closes_ns();
             let mut book = locked(&book);
             if let Err(e) = self.take_turns(&mut turns, &mut book, |_| clock::now_ns() >= closes_ns)

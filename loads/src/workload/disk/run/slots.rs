@@ -4,7 +4,7 @@
 //! Must not know which blocks, nor what is made of their times.
 
 use super::blocks::Kind;
-use super::job::{Book, Target, failed, held, locked, paced_patience, patience};
+use super::job::{Book, Target, failed, locked, paced_patience, patience};
 use super::target::trim;
 use super::turns::Turns;
 use crate::engine::net::content::Paged;
@@ -119,7 +119,7 @@ impl Slots {
     /// Waits until nothing is under way; in an open loop first for the end of the window.
     pub fn drain(&mut self) {
         if let (Some(turns), true) = (&self.turns, self.gate.open.load(Ordering::Relaxed)) {
-            let closes_ns = held(turns).closes_ns();
+            let closes_ns = locked(turns).closes_ns();
             clock::sleep_until(closes_ns.saturating_add(LAST_NS));
         }
         self.stop();
@@ -154,7 +154,7 @@ impl Drop for Slots {
 
 impl Gate {
     fn lock(&self) -> std::sync::MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.inside)
     }
 
     fn set(&self, open: bool) {
@@ -177,13 +177,13 @@ impl Gate {
     /// Waits until an operation is due, one helper at a time; when it was. None where the gate was
     /// closed before.
     fn turn(&self, turns: &Mutex<Turns>) -> Option<u64> {
-        let _first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let _first = locked(&self.first);
         loop {
             let inside = self.lock();
             if !inside.open {
                 return None;
             }
-            let (now_ns, mut turns) = (clock::now_ns(), held(turns));
+            let (now_ns, mut turns) = (clock::now_ns(), locked(turns));
             if let Some(intended) = turns.take(now_ns) {
                 return Some(intended);
             }

@@ -21,10 +21,9 @@ pub struct Step {
 }
 
 /// What writes are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writing {
     /// They go over what is there.
-    #[default]
     Over,
     /// A block that holds something is trimmed, and one that was trimmed is written.
     Trims,
