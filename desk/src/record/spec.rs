@@ -127,6 +127,8 @@ pub struct QuantileSpec {
     pub of: &'static str,
     /// Which, 0-1.
     pub at: f64,
+    /// Whether every load of the workload has it, and not only one that mixes operations.
+    pub always: bool,
 }
 
 /// What a workload loads.

@@ -52,8 +52,9 @@ impl MeasuredLimit {
 /// are often held down by the cost of each call. A level is left out where nothing was watched, for
 /// then not even "none seen" is true. Where no visit of a contest is valid because its clients were
 /// at their limit in all of them, that is said. A load of the system under test alone is bounded by
-/// the part of the machine that it measures; only a quota, or a load that was set and carried, holds
-/// it down from outside. For a load of storage that part is the disk, or the CPUs of its threads.
+/// the part of the machine that it measures; only a quota, or a load that was set and carried,
+/// holds it down from outside. For a load of storage that part is the disk, or the CPUs of its
+/// threads.
 pub(super) fn limits(run: &Run, asked: &Asked<'_>, bound: &[GeneratorBound]) -> Held {
     let contest = &asked.contest;
     let any = contest.points.iter().any(|point| !point.pairs.is_empty());

@@ -19,10 +19,10 @@ pub const TIME: (Unit, f64) = (Unit::Second, 1e-9);
 
 /// Metrics of response times, and which quantile each is.
 pub const PERCENTILES: &[QuantileSpec] = &[
-    QuantileSpec { metric: "p50", of: RESPONSE, at: 0.5 },
-    QuantileSpec { metric: "p90", of: RESPONSE, at: 0.9 },
-    QuantileSpec { metric: "p99", of: RESPONSE, at: 0.99 },
-    QuantileSpec { metric: "p999", of: RESPONSE, at: 0.999 },
+    QuantileSpec { metric: "p50", of: RESPONSE, at: 0.5, always: true },
+    QuantileSpec { metric: "p90", of: RESPONSE, at: 0.9, always: true },
+    QuantileSpec { metric: "p99", of: RESPONSE, at: 0.99, always: true },
+    QuantileSpec { metric: "p999", of: RESPONSE, at: 0.999, always: true },
 ];
 
 /// An operation is not late below this, whatever the rate, nanoseconds: a wake-up costs it.

@@ -92,11 +92,10 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
     Ok(Checked { readings, outcome })
 }
 
-/// Refuses a trial without the distribution that the first quantile of the workload is of; others
-/// are of operations that not every load has.
+/// Refuses a trial without a distribution of which every load of the workload has a quantile.
 fn refuse_untimed(spec: &WorkloadSpec, timed: &[Distribution]) -> Result<(), Fault> {
     let is_there = |of: &str| timed.iter().any(|one| one.name == of);
-    match spec.quantiles.first().filter(|quantile| !is_there(quantile.of)) {
+    match spec.quantiles.iter().find(|quantile| quantile.always && !is_there(quantile.of)) {
         None => Ok(()),
         Some(quantile) => {
             let what = format!("no {} was timed in the window", quantile.of);

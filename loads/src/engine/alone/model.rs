@@ -93,8 +93,7 @@ fn series(scene: &Scene<'_>, (cpu, rate): (usize, f64), window_ns: u64) -> Serie
     reason = "times of nanoseconds to seconds"
 )]
 fn times(recipe: &Recipe, order: &Order, rate: f64, work: u64) -> Option<Distribution> {
-    // Those of one kind of operation are of loads that mix them.
-    let quantile = recipe.spec.quantiles.first()?;
+    let quantile = recipe.spec.quantiles.iter().find(|quantile| quantile.always)?;
     let depth = recipe.spec.params.iter().find(|param| param.role == Some(ParamRole::Depth));
     let depth = depth.map_or(1, |param| order.count(param.name).max(1));
     let mean_ns = depth as f64 * 1e9 / rate.max(1e-9);

@@ -234,9 +234,9 @@ const QUANTILES: &[QuantileSpec] = &[
     PERCENTILES[1],
     PERCENTILES[2],
     PERCENTILES[3],
-    QuantileSpec { metric: "read_p99", of: "read", at: 0.99 },
-    QuantileSpec { metric: "trim_p99", of: "trim", at: 0.99 },
-    QuantileSpec { metric: "write_p99", of: "write", at: 0.99 },
+    QuantileSpec { metric: "read_p99", of: "read", at: 0.99, always: false },
+    QuantileSpec { metric: "trim_p99", of: "trim", at: 0.99, always: false },
+    QuantileSpec { metric: "write_p99", of: "write", at: 0.99, always: false },
 ];
 
 const DERIVES: &[DeriveSpec] = &[
