@@ -34,7 +34,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 64] = [
+const KEYS: [(&str, KeyClass, Grain); 66] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -50,6 +50,8 @@ const KEYS: [(&str, KeyClass, Grain); 64] = [
     ("clocksource", Critical, Whole),
     ("container", Critical, Whole),
     ("cpu.*", Critical, Whole),
+    ("drive.*.*.firmware", Critical, Whole),
+    ("drive.*", Info, Whole),
     ("hugepages", Critical, Whole),
     ("kernel.cmdline", Info, Whole),
     ("kernel.cmdline.rest", Info, Whole),

@@ -8,7 +8,7 @@ use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
 use super::merged::TooFew;
 use super::steady_state::{few_rounds, outside};
-use super::storage::not_from_disk;
+use super::storage::{array_activity, not_from_disk};
 use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
@@ -217,6 +217,15 @@ pub enum Caveat {
         /// The smallest share of the bytes that block devices served.
         least: Quantity,
     },
+    /// Trials that were staged while an array under their file was being rebuilt or checked.
+    ArrayActivity {
+        /// How many.
+        trials: Quantity,
+        /// Of how many of which the device is known.
+        of: Quantity,
+        /// The array and what it did, in the first of them.
+        first: String,
+    },
     /// Operations that failed, or never ended, in valid trials.
     FailedOperations {
         /// In how many of these trials.
@@ -330,6 +339,7 @@ pub(super) fn caveats(
     all.extend(run.plan.loads.iter().filter_map(|load| search_ends(run, load)));
     all.extend(failed_operations(run));
     all.extend(not_from_disk(valid(run)));
+    all.extend(array_activity(valid(run)));
     all.extend(not_steady(run));
     all.extend(outside(valid(run)));
     all.extend(steal(run));

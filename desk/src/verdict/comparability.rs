@@ -71,6 +71,8 @@ impl Comparability {
         let alone = a.is_none() || b.is_none();
         // A kernel lists more weaknesses with every patch; one that the machine has not is none.
         let harmless = alone && key.starts_with("mitigation.") && either.value == "Not affected";
+        // Drives are told of only where a program that may be absent was allowed to ask them.
+        let untold = alone && key.starts_with("drive.");
         let apart = match (&a, &b) {
             (Some(a), Some(b)) => grain.compare(&a.value, &b.value),
             _ => Apart::Different,
@@ -79,7 +81,7 @@ impl Comparability {
         let level = alone && key.starts_with(LEVELS);
         let class = match declared.get(&key) {
             _ if level => KeyClass::Factor,
-            _ if harmless => KeyClass::Info,
+            _ if harmless || untold => KeyClass::Info,
             Some(class) if usual != KeyClass::Identity => *class,
             _ => usual,
         };
@@ -244,6 +246,18 @@ mod tests {
         let mut other = run();
         other.environment_mut().memory = Some(Quantity::bytes(25_000_000_000));
         assert_eq!(keys(&apart(&other).info), ["memory"], "the kernel keeps what it likes");
+    }
+
+    #[test]
+    fn firmware_of_a_drive_counts_where_both_runs_know_it() {
+        let key = "drive.EXAMPLE.1.firmware";
+        let found = apart(&with(key, "A1"));
+        assert!(found.comparable() && keys(&found.info) == [key]);
+        let found = compare_environments(&with(key, "A0"), &with(key, "A1"), &Declared::new());
+        assert_eq!(keys(&found.confounders), [key]);
+        let wear = "drive.EXAMPLE.1.wear";
+        let found = compare_environments(&with(wear, "1 %"), &with(wear, "2 %"), &Declared::new());
+        assert!(found.comparable() && keys(&found.info) == [wear]);
     }
 
     #[test]

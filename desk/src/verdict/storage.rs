@@ -14,6 +14,8 @@ use crate::validity::FULL;
 const PROBE: &str = "storage";
 /// How a load asked for its bytes: past the page cache, or through it.
 const ASKED: [&str; 2] = ["direct", "buffered"];
+/// What arrays under a file did beside their work.
+const ACTIVITY: &str = "array_activity";
 /// Share of the time from which threads that have no CPU wait for storage: none of their
 /// operations is left to begin.
 const WAITED: f64 = 0.1;
@@ -69,6 +71,19 @@ pub(super) fn not_from_disk<'r>(valid: impl Iterator<Item = &'r TrialRecord>) ->
         trials: Quantity::count(few.len() as u64),
         of: Quantity::count(all.len() as u64),
         least: Quantity::new(least, Unit::Share),
+    })
+}
+
+/// Valid trials that were staged while an array that they used was being rebuilt or checked, by
+/// what they were made with.
+pub(super) fn array_activity<'r>(valid: impl Iterator<Item = &'r TrialRecord>) -> Option<Caveat> {
+    let made = valid.map(|record| &record.outcome.made_with);
+    let all: Vec<_> = made.filter(|made| made.contains_key("device")).collect();
+    let active: Vec<&str> = all.iter().filter_map(|made| made.get(ACTIVITY)?.word()).collect();
+    Some(Caveat::ArrayActivity {
+        first: (*active.first()?).to_owned(),
+        trials: Quantity::count(active.len() as u64),
+        of: Quantity::count(all.len() as u64),
     })
 }
 
@@ -150,6 +165,27 @@ mod tests {
         };
         assert_eq!(kinds(0.5), Some(LimitKind::OfferedLoad));
         assert_eq!(kinds(5.0), Some(LimitKind::Disk));
+    }
+
+    #[test]
+    fn an_array_that_is_rebuilt_is_doubted() {
+        let of = |active: usize| {
+            let mut run = Simulated::default().run();
+            let counted = run.records.iter_mut().filter(|r| r.trial.kind == TrialKind::Counted);
+            for (at, record) in counted.enumerate() {
+                let made = &mut record.outcome.made_with;
+                made.insert("device".into(), Value::Word("md0".into()));
+                if at < active {
+                    made.insert(ACTIVITY.into(), Value::Word("md0 recover".into()));
+                }
+            }
+            let is_it = |caveat: &Caveat| matches!(caveat, Caveat::ArrayActivity { .. });
+            analyse(&run).caveats.into_iter().find(is_it)
+        };
+        assert_eq!(of(0), None);
+        let Some(Caveat::ArrayActivity { trials, of, first }) = of(2) else { panic!() };
+        assert_eq!((trials.value, first.as_str()), (2.0, "md0 recover"));
+        assert!(of.value > 2.0);
     }
 
     #[test]

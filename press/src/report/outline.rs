@@ -364,6 +364,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         left_steady_state(),
         Caveat::FewRounds { trials: count(3), of: count(9), rounds: count(2), needs: count(15) },
         Caveat::NotFromDisk { trials: count(3), of: count(9), least: count(0) },
+        Caveat::ArrayActivity { trials: count(3), of: count(9), first: why() },
         Caveat::FailedOperations { trials: count(3), of: count(9), classes: why() },
         Caveat::TooFew { metric: "p99.9 response".into(), least },
         Caveat::SearchEnds { load: why(), ended: count(3), of: count(9) },
@@ -407,6 +408,7 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::LeftSteadyState { .. }
             | Caveat::FewRounds { .. }
             | Caveat::NotFromDisk { .. }
+            | Caveat::ArrayActivity { .. }
             | Caveat::FailedOperations { .. }
             | Caveat::TooFew { .. }
             | Caveat::SearchEnds { .. }

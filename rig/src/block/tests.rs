@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A machine as files: the disk `sdb` with the partition `sdb1`.
-struct Machine(PathBuf);
+pub(super) struct Machine(pub PathBuf);
 
 impl Machine {
-    fn new() -> Self {
+    pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let at = NEXT.fetch_add(1, Ordering::Relaxed);
         let root = std::env::temp_dir().join(format!("stend-block-{}-{at}", std::process::id()));
@@ -28,13 +28,13 @@ impl Machine {
         machine
     }
 
-    fn set(&self, path: &str, text: &str) {
+    pub fn set(&self, path: &str, text: &str) {
         let path = self.0.join(path);
         create_dir_all(path.parent().unwrap()).unwrap();
         write(path, text).unwrap();
     }
 
-    fn link(&self, path: &str, to: &str) {
+    pub fn link(&self, path: &str, to: &str) {
         let path = self.0.join(path);
         create_dir_all(path.parent().unwrap()).unwrap();
         symlink(to, path).unwrap();

@@ -74,7 +74,8 @@ impl Member {
     }
 }
 
-fn last(path: &Path) -> String {
+/// The last name of a path.
+pub(super) fn last(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

@@ -4,11 +4,12 @@
 //! Must not know how a plan is read, nor any file.
 
 use super::accesses::accesses;
+use super::fio_ring;
 use super::spec::{OPERATION, SPEC, WHOLE_DISK};
 use crate::engine::access::{Access, Line, SECTOR};
 use crate::engine::alone::Order;
 use crate::engine::pace::{OFFERED, offered};
-use desk::record::{LoadPoint, Run, Settings};
+use desk::record::{LoadPoint, Run, Settings, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -106,11 +107,11 @@ pub fn plan(text: &str) -> Result<String, String> {
 /// # Errors
 /// A run without a load of a disk, or with one that a simple job cannot describe.
 pub fn jobs(run: &Run) -> Result<String, String> {
-    let mut points: Vec<&LoadPoint> = Vec::new();
+    let mut points: Vec<(&LoadPoint, &str)> = Vec::new();
     for record in &run.records {
-        let point = &record.trial.point;
-        if point.workload == SPEC.name && !points.contains(&point) {
-            points.push(point);
+        let (point, made) = (&record.trial.point, record.outcome.made_with.get("io_uring"));
+        if point.workload == SPEC.name && !points.iter().any(|(known, _)| known == &point) {
+            points.push((point, made.and_then(Value::word).unwrap_or_default()));
         }
     }
     if points.is_empty() {
@@ -119,21 +120,23 @@ pub fn jobs(run: &Run) -> Result<String, String> {
     let method = &run.plan.method;
     let seconds = |time: f64| time.ceil().max(1.0);
     let mut text = format!(
-        "; the load points of run {}, once each\n[global]\ntime_based\nruntime={}\nramp_time={}\n",
+        "; the load points of run {}, once each\n; fio has no key for task_run: it defers \
+         completions where the kernel can (DEFER_TASKRUN)\n[global]\ntime_based\nruntime={}\n\
+         ramp_time={}\n",
         run.id,
         seconds(method.window.value),
         seconds(method.settle.value)
     );
-    for (at, point) in points.into_iter().enumerate() {
+    for (at, (point, granted)) in points.into_iter().enumerate() {
         let name = format!("{}-{}", plain(&point.load), at + 1);
-        text +=
-            &section(&name, &point.params).map_err(|why| format!("load {}: {why}", point.load))?;
+        let told = section(&name, &point.params, granted);
+        text += &told.map_err(|why| format!("load {}: {why}", point.load))?;
     }
     Ok(text)
 }
 
-/// The section of a load.
-fn section(name: &str, params: &Settings) -> Result<String, String> {
+/// The section of a load whose records say this of its ring.
+fn section(name: &str, params: &Settings, granted: &str) -> Result<String, String> {
     let order = Order { params: params.clone(), settings: Settings::new(), seed: 0 };
     let access = accesses(&order).map_err(|why| why.to_string())?;
     let (depth, ring) = (order.count("queue_depth").max(1), order.word("engine") == "uring");
@@ -173,6 +176,9 @@ fn section(name: &str, params: &Settings) -> Result<String, String> {
              {} = full",
             OFFERED.name, OFFERED.name
         ));
+    }
+    if ring {
+        rows.extend(fio_ring::keys(&order, depth, granted)?);
     }
     let every = order.count("sync_every");
     rows.extend((every > 0).then(|| format!("fsync={every}")));
@@ -224,8 +230,11 @@ fn sections(text: &str) -> Result<Vec<Section<'_>>, String> {
         }
         let (key, value) = line.split_once('=').unwrap_or((line, "1"));
         let (key, value) = (key.trim(), value.trim());
-        if !TAKEN.contains(&key) && !NEEDLESS.contains(&key) {
-            let taken = TAKEN.join(", ");
+        let taken = || TAKEN.iter().chain(&fio_ring::TAKEN);
+        if !taken().any(|known| *known == key) && !NEEDLESS.contains(&key) {
+            let mut taken: Vec<&str> = taken().copied().collect();
+            taken.sort_unstable();
+            let taken = taken.join(", ");
             return Err(format!(
                 "line {number}: '{key}' is not taken; leave it out, or describe the load in a \
                  plan; taken are {taken}"
@@ -294,6 +303,8 @@ impl<'t> Job<'t> {
             ("engine", word(if ring { "uring" } else { "pread" })),
             ("sync_every", self.value("fsync", 0, number)?.to_string()),
         ];
+        let of_ring = fio_ring::params(|key| self.get(key), (ring, depth))?;
+        rows.extend(of_ring.into_iter().map(|(name, value)| (name, word(value))));
         if operation == "mix" {
             rows.push(("mix_reads", self.value("rwmixread", 50, number)?.to_string()));
         }
@@ -371,7 +382,7 @@ mod tests {
     use super::*;
     use crate::ALL;
     use desk::plan::{Catalogue, read_seeded};
-    use desk::record::{Plan, Value};
+    use desk::record::Plan;
     use proptest::prelude::*;
 
     const JOBS: &str = "; what a disk does
@@ -441,7 +452,7 @@ directory=/srv/array
 
     #[test]
     fn a_load_becomes_a_section() {
-        let told = section("a", &params(&[])).unwrap();
+        let told = section("a", &params(&[]), "").unwrap();
         for row in
             ["rw=randread", "bs=4096", "iodepth=32", "numjobs=1", "size=1073741824", "direct=1"]
         {
@@ -455,14 +466,15 @@ directory=/srv/array
                 ("block_size", word("listed")),
                 ("operation", word("listed")),
             ]),
+            "",
         )
         .unwrap();
         let rows = ["rw=randrw", "rwmixread=80", "blockalign=512"];
         assert!(rows.iter().all(|row| server.lines().any(|line| line == *row)), "{server}");
         assert!(server.contains("bssplit=512/10:1024/5:2048/5:4096/60:8192/2"), "{server}");
-        let slots = section("c", &params(&[("engine", word("pread"))])).unwrap();
+        let slots = section("c", &params(&[("engine", word("pread"))]), "").unwrap();
         assert!(slots.contains("numjobs=32") && slots.contains("iodepth=1"), "{slots}");
-        let all = section("d", &params(&[("threads", word("all"))])).unwrap_err();
+        let all = section("d", &params(&[("threads", word("all"))]), "").unwrap_err();
         assert!(all.contains("give a number"), "{all}");
         // What was written is taken again, and is the same load.
         let text = told.replace("stonewall\n", "");
@@ -470,6 +482,85 @@ directory=/srv/array
             let again = read(&plan(&text).unwrap());
             desk::plan::order(&again)[0].point.params.clone()
         });
+    }
+
+    /// Keys of a ring with a depth of 32, the parameters that they are, and the keys of these.
+    const RINGS: [(&str, [&str; 3], &str); 4] = [
+        ("fixedbufs=0\n", ["off", "off", "each"], ""),
+        (
+            "fixedbufs\nregisterfiles\niodepth_batch=1\niodepth_batch_complete_max=32\n",
+            ["off", "on", "each"],
+            "fixedbufs=1\nregisterfiles=1\n",
+        ),
+        (
+            "iodepth_batch_submit=0\niodepth_batch_complete_max=64\n",
+            ["off", "off", "batch"],
+            "iodepth_batch_submit=32\niodepth_batch_complete_max=32\n",
+        ),
+        (
+            "sqthread_poll=1\nfixedbufs=1\n",
+            ["on", "on", "each"],
+            "fixedbufs=1\nregisterfiles=1\nsqthread_poll=1\n",
+        ),
+    ];
+
+    #[test]
+    fn how_a_ring_is_used_is_taken_and_given() {
+        for (keys, wanted, given) in RINGS {
+            let with = format!("iodepth=32\n{keys}");
+            let plan = read(&plan(&JOBS.replace("iodepth=32\n", &with)).unwrap());
+            let names = ["polled_submission", "registered_buffers", "submission"];
+            let fixed = &plan.loads[0].fixed;
+            assert_eq!(names.map(|name| fixed[name].word().unwrap()), wanted, "{keys}");
+            let params = desk::plan::order(&plan)[0].point.params.clone();
+            let told = section("a", &params, "registered buffers").unwrap();
+            assert!(told.ends_with(&format!("group_reporting\nrw=randread\nbs=4096\n{given}")));
+        }
+        let auto = params(&[("registered_buffers", Value::Word("auto".into()))]);
+        let granted = "coop_taskrun, single_issuer, fixed file, registered buffers";
+        assert!(section("a", &auto, granted).unwrap().contains("fixedbufs=1\nregisterfiles=1"));
+        assert!(!section("a", &auto, "coop_taskrun, plain").unwrap().contains("fixedbufs"));
+        let polled = params(&[("polled_submission", Value::Word("on".into()))]);
+        let why = section("a", &polled, "").unwrap_err();
+        assert!(why.contains("fio registers the file") && why.contains("take registered_buffers"));
+    }
+
+    #[test]
+    fn fio_takes_what_is_given() {
+        let mut all = "[global]\ntime_based\nruntime=1\n".to_owned();
+        for (at, (keys, ..)) in RINGS.iter().enumerate() {
+            let plan =
+                read(&plan(&JOBS.replace("iodepth=32\n", &format!("iodepth=32\n{keys}"))).unwrap());
+            let params = &desk::plan::order(&plan)[0].point.params;
+            all += &section(&format!("job{at}"), params, "").unwrap();
+        }
+        let path = std::env::temp_dir().join(format!("stend-fio-{}.fio", std::process::id()));
+        std::fs::write(&path, &all).unwrap();
+        let asked = std::process::Command::new("fio").arg("--parse-only").arg(&path).output();
+        std::fs::remove_file(&path).unwrap();
+        match asked {
+            Ok(told) => assert!(told.status.success(), "{told:?}\n{all}"),
+            Err(why) => println!("skipped: fio: {why}"),
+        }
+    }
+
+    #[test]
+    fn ways_of_a_ring_that_have_no_parameter_are_refused() {
+        for (keys, says) in [
+            ("fixedbufs\n", "line 13: of a ring the file and the buffers are registered, or"),
+            ("registerfiles\n", "line 13: of a ring the file and the buffers are registered, or"),
+            ("sqthread_poll\n", "line 13: of a ring the file and the buffers are registered, or"),
+            ("fixedbufs=on\n", "line 13: fixedbufs = 'on': write 1 or 0"),
+            ("iodepth_batch=8\n", "line 13: iodepth_batch_submit = 8 with iodepth_batch_complete"),
+            ("iodepth_batch=32\n", "write 1, or 32 for both"),
+            ("iodepth_batch_submit=x\n", "line 13: iodepth_batch_submit = 'x': write a whole"),
+        ] {
+            let with = format!("iodepth=32\n{keys}");
+            let why = plan(&JOBS.replace("iodepth=32\n", &with)).unwrap_err();
+            assert!(why.contains(says), "{why}");
+        }
+        let why = plan("[a]\nsize=64m\nioengine=psync\nfixedbufs\n").unwrap_err();
+        assert!(why.contains("line 4: fixedbufs has no effect in fio without io_uring"), "{why}");
     }
 
     #[test]

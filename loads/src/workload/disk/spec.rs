@@ -53,6 +53,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::size(1 << 20, 1 << 40),
         default: "64 MiB",
     },
+    FILLS,
     MIX_READS,
     OFFERED,
     OPERATION,
@@ -121,6 +122,16 @@ pub const BLOCK_SIZE: ParamSpec = ParamSpec {
     role: Some(ParamRole::Size),
     kind: ParamKind::size(512, LARGEST).by(512.0).or(&[LISTED]),
     default: "4 KiB",
+};
+
+/// How often everything is written in order.
+pub const FILLS: ParamSpec = ParamSpec {
+    name: "fills",
+    about: "how often the file or the disk is written in order before the window; 2 fills of a \
+            whole disk are the preconditioning of SNIA's tests",
+    role: None,
+    kind: ParamKind::count(1, 10),
+    default: "1",
 };
 
 /// The disk that is overwritten.

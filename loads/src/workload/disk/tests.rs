@@ -2,12 +2,12 @@
 
 use super::accesses::accesses;
 use super::check::figures;
-use super::run::{Wanted, nominal, ready, staging};
+use super::run::{Wanted, filling, nominal, overwrites, ready, staging};
 use super::spec::SPEC;
 use crate::engine::alone::fixture::{self, bytes, series, word};
 use crate::engine::alone::{Order, Ready, Taken};
 use crate::engine::times::RESPONSE;
-use desk::record::{Settings, Value};
+use desk::record::{LoadPoint, Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
 use rig::metal::{Cpus, Gang, Series, Span, Thread, Unready};
@@ -24,6 +24,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("directory", word("state")),
         ("engine", word("uring")),
         ("file_size", bytes(64 << 20)),
+        ("fills", Value::Count(1)),
         ("mix_reads", Value::Count(70)),
         ("offered_load", word("full")),
         ("operation", word("read")),
@@ -441,6 +442,54 @@ fn the_rate_is_of_all_operations_by_all_time() {
     assert!(figures(&order(&[]), &none).is_err());
 }
 
+/// Bytes that this thread has written so far, where the kernel counts them.
+fn written() -> Option<u64> {
+    let told = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    told.lines().find_map(|line| line.strip_prefix("wchar: ")).and_then(|word| word.parse().ok())
+}
+
+#[test]
+fn a_file_is_filled_as_often_as_asked_and_each_fill_differs() {
+    let own = Own::new();
+    let params = [
+        own.word(),
+        ("cache", word("buffered")),
+        ("file_size", bytes(1 << 20)),
+        ("fills", Value::Count(3)),
+    ];
+    let order = order(&params);
+    let before = written();
+    let Some(Ready { members, .. }) = staged(&order) else { return };
+    match before.zip(written()) {
+        Some((before, now)) => assert_eq!((now - before) >> 20, 3),
+        None => println!("skipped: the kernel counts no bytes"),
+    }
+    let gang = Gang::start(members).unwrap();
+    let series = ran(&gang);
+    assert!(series[0].verified.as_ref().is_ok_and(|checks| *checks > 0), "{series:?}");
+    let fills = [filling(5, 0), filling(5, 1), filling(5, 2), filling(6, 0), filling(6, 1)];
+    for (at, one) in fills.iter().enumerate() {
+        assert!(!fills[at + 1..].contains(one), "{fills:?}");
+    }
+}
+
+#[test]
+fn a_forecast_of_what_is_overwritten_counts_every_fill() {
+    let of = |workload: &str, disk: &str, fills: u64| {
+        let changes = [
+            ("file_size", bytes(1 << 30)),
+            ("fills", Value::Count(fills)),
+            ("whole_disk", word(disk)),
+        ];
+        let params = order(&changes).params;
+        overwrites(&LoadPoint { load: "it".into(), workload: workload.into(), params })
+    };
+    let bytes = f64::from(1 << 30);
+    assert_eq!(of("disk", "/dev/sdb", 1), Some(("/dev/sdb".into(), bytes)));
+    assert_eq!(of("disk", "/dev/sdb", 3), Some(("/dev/sdb".into(), 3.0 * bytes)));
+    assert_eq!((of("disk", "none", 3), of("other", "/dev/sdb", 3)), (None, None));
+}
+
 #[test]
 fn a_simulated_disk_saturates_and_a_large_file_has_its_time() {
     let rate = |depth: u64, block: u64, threads: u64| {
@@ -454,6 +503,8 @@ fn a_simulated_disk_saturates_and_a_large_file_has_its_time() {
     assert!(rate(1, 4096, 1) < rate(4, 4096, 1) && rate(64, 4096, 1) <= rate(256, 4096, 1));
     assert!((rate(2, 4096, 2) / rate(4, 4096, 1) - 1.0).abs() < 1e-9);
     assert!(rate(8, 1 << 20, 1) < rate(8, 4096, 1));
-    let large = order(&[("file_size", bytes(100 << 30))]);
-    assert!(staging(&large) > Duration::from_secs(5000) && staging(&order(&[])).as_secs() < 60);
+    let large = [("file_size", bytes(100 << 30)), ("fills", Value::Count(2))];
+    let (once, twice) = (staging(&order(&large[..1])), staging(&order(&large)));
+    assert!(once > Duration::from_secs(5000) && staging(&order(&[])).as_secs() < 60);
+    assert!((twice - once).as_secs_f64() > 5000.0, "{twice:?}");
 }

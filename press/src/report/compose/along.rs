@@ -48,7 +48,7 @@ pub(super) fn limits(
     let all: Vec<Option<Value>> = comparison.points.iter().map(|point| point.at.clone()).collect();
     let mut said = Vec::new();
     for (name, stretches) in names.iter().zip(&found) {
-        if let Some(parts) = parts(writer, &all, stretches)? {
+        if let Some(parts) = parts(writer, (None, &all), stretches)? {
             let args = Args::new().name("level", name).prose("parts", &parts);
             said.push(writer.say("along-level", args)?);
         }
@@ -56,23 +56,35 @@ pub(super) fn limits(
     Ok(said)
 }
 
-/// What was full along a curve of one load that stands alone; nothing if no limit was looked for.
-pub(super) fn alone(writer: &Writer, seen: Vec<Seen<'_>>) -> Result<Option<Prose>, ReportError> {
-    let all: Vec<Option<Value>> = seen.iter().map(|(_, at, _)| at.clone()).collect();
-    parts(writer, &all, &stretches(seen.into_iter()))
+/// What was full along an axis of one load that stands alone, in the order of its steps; nothing if
+/// no limit was looked for. The axis is named where the load has others.
+pub(super) fn alone(
+    writer: &Writer,
+    axis: Option<&Prose>,
+    seen: Vec<Seen<'_>>,
+) -> Result<Option<Prose>, ReportError> {
+    let mut all: Vec<Option<Value>> = seen.iter().map(|(_, at, _)| at.clone()).collect();
+    all.dedup();
+    parts(writer, (axis, &all), &stretches(seen.into_iter()))
 }
 
-/// Each limit with its points, of all, and the share that shows it.
+/// Each limit with its points, of all on an axis, and the share that shows it.
 fn parts(
     writer: &Writer,
-    all: &[Option<Value>],
+    (axis, all): (Option<&Prose>, &[Option<Value>]),
     stretches: &[Stretch<'_>],
 ) -> Result<Option<Prose>, ReportError> {
     let mut parts = Vec::new();
     for stretch in stretches {
+        let places = among(writer, all, &stretch.places)?;
+        let is_part = all.iter().any(|at| !stretch.places.contains(at));
+        let places = match axis.filter(|_| is_part) {
+            Some(axis) => Prose::join(&[axis.clone(), places]),
+            None => places,
+        };
         let args = Args::new()
             .prose("limit", &named(writer, &stretch.kinds)?)
-            .prose("places", &among(writer, all, &stretch.places)?)
+            .prose("places", &places)
             .prose("evidence", &evidence(&stretch.evidence));
         let key = if is_unseen(stretch) { "along-part-unseen" } else { "along-part" };
         parts.push(writer.say(key, args)?);

@@ -23,6 +23,8 @@ const LEVEL: &str = "the level";
 const LOAD: &str = "the load";
 /// Kinds of limit that a line names; the others are counted together.
 const OFTEN: usize = 2;
+/// Points of a kind of limit that a line names.
+const POINTS: usize = 3;
 
 /// A limit with what it was found under: the level, then every other condition, by name.
 struct Case<'a> {
@@ -68,7 +70,7 @@ pub fn in_short(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, Re
     let short = |sides: &Vec<Side>| sides.iter().filter(long).count() < 2;
     match alone.chain(pairs).filter_map(|keys| apart(&counted, &keys)).find(short) {
         Some(sides) => under(writer, &sides),
-        None => often(writer, counted.iter().map(|case| kinds_of(case.limit))),
+        None => often(writer, counted.iter().map(|case| (kinds_of(case.limit), None))),
     }
     .map(Some)
 }
@@ -122,24 +124,36 @@ fn under(writer: &Writer, sides: &[Side]) -> Said {
     Ok(Prose::join_with(&said, "; "))
 }
 
-/// The kinds that were seen most, with how often, and the others as a number.
-pub(super) fn often(writer: &Writer, cases: impl Iterator<Item = Vec<LimitKind>>) -> Said {
-    let mut seen: BTreeMap<Vec<LimitKind>, usize> = BTreeMap::new();
-    for kinds in cases {
-        *seen.entry(kinds).or_default() += 1;
+/// The kinds that were seen most, with how often and at which points, where these are told, and the
+/// others as a number.
+pub(super) fn often(
+    writer: &Writer,
+    cases: impl Iterator<Item = (Vec<LimitKind>, Option<Prose>)>,
+) -> Said {
+    let mut seen: BTreeMap<Vec<LimitKind>, Vec<Option<Prose>>> = BTreeMap::new();
+    for (kinds, at) in cases {
+        seen.entry(kinds).or_default().push(at);
     }
-    let of = count(seen.values().sum());
-    let mut kinds: Vec<(Vec<LimitKind>, usize)> = seen.into_iter().collect();
-    kinds.sort_by_key(|(_, times)| Reverse(*times));
+    let of = count(seen.values().map(Vec::len).sum());
+    let mut kinds: Vec<(Vec<LimitKind>, Vec<Option<Prose>>)> = seen.into_iter().collect();
+    kinds.sort_by_key(|(_, at)| Reverse(at.len()));
     // Leaving out a single kind would save nothing.
     let most = if kinds.len() > OFTEN + 1 { OFTEN } else { kinds.len() };
     let counted = |times: usize| Args::new().count("seen", count(times)).count("of", of);
     let mut said = Vec::new();
-    for (kinds, times) in &kinds[..most] {
-        let args = counted(*times).prose("limit", &told(writer, kinds, None)?);
-        said.push(writer.say("limit-often", args)?);
+    for (kinds, at) in &kinds[..most] {
+        let args = counted(at.len()).prose("limit", &told(writer, kinds, None)?);
+        let mut named: Vec<Prose> = at.iter().flatten().cloned().collect();
+        // Leaving out a single point would save nothing.
+        let more = if named.len() > POINTS + 1 { named.split_off(POINTS).len() } else { 0 };
+        let args = args.prose("places", &Prose::join_with(&named, "; ")).count("more", count(more));
+        said.push(match (named.is_empty(), more) {
+            (true, _) => writer.say("limit-often", args)?,
+            (false, 0) => writer.say("limit-often-at", args)?,
+            (false, _) => writer.say("limit-often-more", args)?,
+        });
     }
-    let others: usize = kinds[most..].iter().map(|(_, times)| times).sum();
+    let others: usize = kinds[most..].iter().map(|(_, at)| at.len()).sum();
     if others > 0 {
         said.push(writer.say("limit-others", counted(others))?);
     }

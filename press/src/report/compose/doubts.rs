@@ -89,6 +89,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         | Caveat::LeftSteadyState { trials: some, of, .. }
         | Caveat::FewRounds { trials: some, of, .. }
         | Caveat::NotFromDisk { trials: some, of, .. }
+        | Caveat::ArrayActivity { trials: some, of, .. }
         | Caveat::FailedOperations { trials: some, of, .. }
         | Caveat::SearchEnds { ended: some, of, .. } => some.value / of.value.max(1.0),
         Caveat::Unsettled { never, late, of } => (never.value + late.value) / of.value.max(1.0),
@@ -167,6 +168,9 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             .number("seen", *seen)
             .number("of", *of),
         Caveat::NotSteady { trials, of } => args.number("trials", *trials).number("of", *of),
+        Caveat::ArrayActivity { trials, of, first } => {
+            args.number("trials", *trials).number("of", *of).name("first", first)
+        }
         Caveat::FailedOperations { trials, of, classes } => {
             args.number("trials", *trials).number("of", *of).name("classes", classes)
         }

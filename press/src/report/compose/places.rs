@@ -27,10 +27,14 @@ pub(super) fn among(writer: &Writer, all: &[Option<Value>], chosen: &[Option<Val
         let ends = stretch.first().zip(stretch.last());
         let ends = ends.and_then(|((a, _), (b, _))| a.as_ref().zip(b.as_ref()));
         let Some((from, to)) = ends else { continue };
-        said.push(match stretch.len() {
-            1 => Prose::verbatim(&shown(from)),
-            _ => Prose::verbatim(&format!("{}–{}", shown(from), shown(to))),
-        });
+        match (stretch.len(), from) {
+            (1, _) => said.push(Prose::verbatim(&shown(from))),
+            // Words have nothing between them.
+            (_, Value::Word(_)) => said.extend(
+                stretch.iter().filter_map(|(at, _)| Some(Prose::verbatim(&shown(at.as_ref()?)))),
+            ),
+            _ => said.push(Prose::verbatim(&format!("{}–{}", shown(from), shown(to)))),
+        }
     }
     Ok(Prose::join_with(&said, ", "))
 }

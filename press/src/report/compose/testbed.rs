@@ -333,6 +333,12 @@ fn set_to(writer: &Writer, settings: &Settings) -> Said {
     if set.is_empty() { writer.label("link-default") } else { Ok(Prose::join_with(&set, ", ")) }
 }
 
+/// A text in which a line ends only between its parts.
+fn in_parts(text: &str) -> String {
+    let marks = [", ", "; ", ": "];
+    marks.into_iter().fold(unbroken(text), |text, mark| text.replace(&unbroken(mark), mark))
+}
+
 /// Every value that the engine, the placement and the congestion control were seen to have.
 fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -369,8 +375,10 @@ fn made_with(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
             STREAMS => writer.label("made-streams")?,
             _ => Prose::verbatim(&key_words(key)),
         };
-        let values: Vec<Prose> = values.iter().map(|v| Prose::verbatim(&unbroken(v))).collect();
-        rows.push(vec![key, Prose::join_with(&values, ", ")]);
+        // A text of several parts is told from the next one by another mark.
+        let mark = if values.iter().any(|value| value.contains(", ")) { " / " } else { ", " };
+        let values: Vec<Prose> = values.iter().map(|v| Prose::verbatim(&in_parts(v))).collect();
+        rows.push(vec![key, Prose::join_with(&values, mark)]);
     }
     let columns = writer.headed(&["made-setting", "made-value"])?;
     let caption = writer.label("made-caption")?;

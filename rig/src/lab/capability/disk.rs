@@ -4,6 +4,7 @@
 //! Must not know what a store looks like inside. It leaves no file.
 
 use super::{Capability, State, mount_of};
+use crate::lab::environment;
 use desk::unit::Quantity;
 use rustix::fs::{Mode, OFlags};
 use std::path::Path;
@@ -17,6 +18,21 @@ pub fn look_at_store(store: &Path) -> Vec<Capability> {
     let above = store.ancestors().skip(1);
     let there = above.into_iter().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     vec![room(there), direct(there)]
+}
+
+/// Whether drives can be asked what they are and how worn, by a program that takes root.
+pub(super) fn drives() -> Capability {
+    let name = "facts of drives";
+    let (program, version) = environment::drive_program();
+    match version {
+        Ok(_) if !rustix::process::geteuid().is_root() => {
+            let evidence = format!("{program} asks drives only for root");
+            Capability::new(name, State::Degraded, evidence).with_fix("sudo stend")
+        }
+        Ok(version) => Capability::new(name, State::Ok, version),
+        Err(why) => Capability::new(name, State::Absent, format!("{program}: {why}"))
+            .with_fix("sudo apt-get install smartmontools"),
+    }
 }
 
 fn room(there: &Path) -> Capability {

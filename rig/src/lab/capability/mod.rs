@@ -87,6 +87,7 @@ pub fn look(root: &Path) -> Vec<Capability> {
     found.push(journal());
     found.extend(machine::look(root));
     found.extend(calls::look(root));
+    found.push(disk::drives());
     found
 }
 

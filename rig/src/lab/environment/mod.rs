@@ -13,6 +13,7 @@ mod cmdline;
 mod complete;
 mod container;
 mod cpu;
+mod drive;
 mod fact;
 mod facts;
 mod kernel;
@@ -24,6 +25,7 @@ mod tree;
 
 pub use ceiling::{AdapterCeiling, adapter_ceiling, largest_cache};
 pub use complete::complete_adapters;
+pub use drive::drive_program;
 pub use library::libraries;
 pub(in crate::lab) use tree::cpu_list;
 
@@ -55,12 +57,13 @@ pub fn observe(root: &Path) -> Environment {
 }
 
 /// All that can be known of the machine that this process runs on: what [`observe`] reads, what
-/// drivers say, and the libraries.
+/// drivers and drives say, and the libraries.
 #[must_use]
 pub fn here() -> Environment {
     let mut environment = observe(Path::new("/"));
     complete_adapters(&mut environment);
     environment.facts.extend(libraries());
+    environment.facts.extend(drive::drives());
     environment
 }
 

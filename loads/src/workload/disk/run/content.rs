@@ -58,8 +58,8 @@ impl fmt::Display for Damage {
             }
             Self::Torn { sector, holds: None, .. } => write!(
                 f,
-                "torn: sector {sector} holds content of another trial, and others of its write do \
-                 not"
+                "torn: sector {sector} holds content of another trial or fill, and others of its \
+                 write do not"
             ),
             Self::Torn { sector, holds: Some(holds), wanted } => write!(
                 f,
@@ -71,7 +71,7 @@ impl fmt::Display for Damage {
                 "stale: sector {sector} holds version {holds}, and version {wanted} was written"
             ),
             Self::Stale { sector, holds: None, .. } => {
-                write!(f, "stale: sector {sector} holds content of another trial")
+                write!(f, "stale: sector {sector} holds content of another trial or fill")
             }
         }
     }

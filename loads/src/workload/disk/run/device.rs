@@ -4,6 +4,7 @@
 
 use super::super::spec::{SPEC, WHOLE_DISK};
 use super::content::is_ours;
+use super::filled;
 use super::target::{self, whole};
 use crate::engine::alone::Order;
 use desk::record::{LoadPoint, Settings, Value};
@@ -17,14 +18,14 @@ pub fn of(order: &Order) -> Option<PathBuf> {
     Some(order.word(WHOLE_DISK.name)).filter(|path| path.starts_with('/')).map(PathBuf::from)
 }
 
-/// The disk that a load point overwrites, and the bytes of it that are written before a window.
+/// The disk that a load point overwrites, and the bytes that are written to it before a window.
 #[must_use]
 pub fn overwrites(point: &LoadPoint) -> Option<(PathBuf, f64)> {
     let params = point.params.clone();
     let order = Order { params, settings: Settings::new(), seed: 0 };
     let is_disk = point.workload == SPEC.name;
     let device = of(&order).filter(|_| is_disk)?;
-    Some((device, order.quantity("file_size").unwrap_or(0.0)))
+    Some((device, filled(&order)))
 }
 
 /// Opens it, and tells what it is.

@@ -17,8 +17,9 @@ mod turns;
 mod versions;
 
 use super::accesses::accesses;
-use super::spec::{MIX_READS, OPERATION, RING};
+use super::spec::{FILLS, MIX_READS, OPERATION, RING};
 use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
+use crate::engine::net::content::mix;
 use crate::engine::pace::{ARRIVALS, OFFERED, Pace, offered, told};
 use blocks::Blocks;
 pub use content::is_ours as is_block_of_ours;
@@ -208,12 +209,11 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
         let all = granted.into_iter().collect::<Vec<String>>().join("; ");
         made_with.insert("io_uring".into(), Value::Word(all));
     }
-    let writing = wanted.plan.writing;
-    if writing == Writing::Trims {
+    if wanted.plan.writing == Writing::Trims {
         trims(&target.file, target.block)?;
     }
-    if writing != Writing::Appends {
-        fill(&target.file, &wanted.target, content)?;
+    for fills_left in (0..fills(order)).rev() {
+        fill(&target.file, &wanted.target, filling(order.seed, fills_left))?;
     }
     Ok(Ready { members, made_with })
 }
@@ -247,8 +247,27 @@ fn refuse_sync(wanted: &Wanted, target: &Target) -> Result<(), Unready> {
 
 /// Longest time to fill the file, and for all else that is made ready.
 pub fn staging(order: &Order) -> Duration {
-    let bytes = order.quantity("file_size").unwrap_or(0.0);
-    SOON + Duration::from_secs_f64((bytes / SLOWEST).max(0.0))
+    SOON + Duration::from_secs_f64((filled(order) / SLOWEST).max(0.0))
+}
+
+/// How often the file is filled. A file that is made longer begins empty.
+fn fills(order: &Order) -> u64 {
+    match Writing::of(order.word(OPERATION.name)) {
+        Writing::Appends => 0,
+        Writing::Trims | Writing::Over => order.count(FILLS.name).max(1),
+    }
+}
+
+/// Bytes that are written before the window.
+#[expect(clippy::cast_precision_loss, reason = "at most 10")]
+fn filled(order: &Order) -> f64 {
+    order.quantity("file_size").unwrap_or(0.0) * fills(order) as f64
+}
+
+/// The content of a fill after which so many follow. Each differs from all others, so that no drive
+/// can take one for what it holds already; the last is what the trial verifies.
+pub(super) fn filling(seed: u64, fills_left: u64) -> Content {
+    Content::new(if fills_left == 0 { seed } else { mix(seed ^ mix(fills_left)) })
 }
 
 /// Buffered writes only make pages dirty, where no fsync follows. What is trimmed is not counted.

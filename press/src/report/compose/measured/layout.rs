@@ -5,7 +5,7 @@
 use crate::report::compose::names::{key_words, level_name, setting};
 use crate::report::compose::ruling::shown;
 use crate::report::document::Prose;
-use desk::record::{LoadPlan, Plan};
+use desk::record::{LoadPlan, Plan, Value};
 use desk::verdict::MeasuredPoint;
 
 /// Most columns that one axis may have; a longer one goes down the page.
@@ -31,9 +31,18 @@ impl Axis<'_> {
         &self.steps
     }
 
-    /// The parameter of the load that it is; none of a factor.
-    pub(super) fn param(&self) -> Option<&str> {
-        self.of_load.then_some(self.key)
+    /// Where a point stands on it: the value of the parameter, or the level as it is shown.
+    pub(super) fn value(&self, point: &MeasuredPoint) -> Option<Value> {
+        match self.of_load {
+            true => point.at.get(self.key).cloned(),
+            false => Some(Value::Word(self.said(point).text().to_owned())),
+        }
+    }
+
+    /// Its place among the steps.
+    pub(super) fn place(&self, point: &MeasuredPoint) -> Option<usize> {
+        let step = self.step(point);
+        self.steps.iter().position(|(known, _)| *known == step)
     }
 
     fn step(&self, point: &MeasuredPoint) -> String {

@@ -14,7 +14,8 @@ use crate::report::words::Args;
 use desk::record::Better;
 use desk::stats::Estimate;
 use desk::unit::Quantity;
-use desk::verdict::{MeasuredLimit, MeasuredPoint, is_from_disk};
+use desk::verdict::{LimitKind, MeasuredLimit, MeasuredPoint, is_from_disk};
+use std::collections::BTreeMap;
 
 /// Fewest points of a curve that can bend.
 const CURVE: usize = 3;
@@ -44,30 +45,43 @@ pub(super) fn knee(
 }
 
 /// What held a load down at its points, each limit with what was full beside it; none where nothing
-/// was watched. A load that sweeps more than one parameter has them counted.
+/// was watched. Of several axes one is taken whose steps have one limit each; where there is none,
+/// limits are counted and some of their points named.
 pub(super) fn said(
     writer: &Writer,
     (part, load): Load<'_, '_>,
 ) -> Result<Option<Prose>, ReportError> {
     let seen = points(part, load).filter_map(|point| Some((point, point.limit.as_ref()?)));
-    let seen: Vec<(&MeasuredPoint, &MeasuredLimit)> = seen.collect();
+    let mut seen: Vec<(&MeasuredPoint, &MeasuredLimit)> = seen.collect();
     if seen.is_empty() {
         return Ok(None);
     }
     let layout = Layout::of(&part.run.plan, load);
-    let swept = match layout.all().map(Axis::param).collect::<Vec<_>>()[..] {
-        [] => None,
-        [Some(param)] => Some(param),
-        _ => {
-            return often(writer, seen.iter().map(|(_, limit)| limit.named().collect())).map(Some);
-        }
-    };
-    let at = |point: &MeasuredPoint| point.at.get(swept?).cloned();
+    let axes: Vec<&Axis<'_>> = layout.all().collect();
+    let axis = axes.iter().find(|axis| tells_apart(axis, &seen));
+    if axis.is_none() && !axes.is_empty() {
+        let case = |(point, limit): &(&MeasuredPoint, &MeasuredLimit)| {
+            (limit.named().collect(), Some(layout.place(point)))
+        };
+        return often(writer, seen.iter().map(case)).map(Some);
+    }
+    seen.sort_by_key(|(point, _)| axis.and_then(|axis| axis.place(point)));
     let mut all = Vec::new();
     for (point, limit) in seen {
-        all.push((limit.named().collect(), at(point), &limit.evidence));
+        let at = axis.and_then(|axis| axis.value(point));
+        all.push((limit.named().collect(), at, &limit.evidence));
     }
-    along::alone(writer, all)
+    let title = axis.filter(|_| axes.len() > 1).map(|axis| axis.title());
+    along::alone(writer, title.as_ref(), all)
+}
+
+/// Whether all points of each step of an axis have the same limit.
+fn tells_apart(axis: &Axis<'_>, seen: &[(&MeasuredPoint, &MeasuredLimit)]) -> bool {
+    let mut known: BTreeMap<Option<usize>, Vec<LimitKind>> = BTreeMap::new();
+    seen.iter().all(|(point, limit)| {
+        let kinds: Vec<LimitKind> = limit.named().collect();
+        *known.entry(axis.place(point)).or_insert_with(|| kinds.clone()) == kinds
+    })
 }
 
 /// Whether a disk or memory served the bytes of a load; none of a load without such.

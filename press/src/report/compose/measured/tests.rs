@@ -1,5 +1,7 @@
 //! Checks how absolute figures are laid out and said.
 
+use crate::report::compose::Writer;
+use crate::report::compose::places::among;
 use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
 use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
@@ -70,6 +72,75 @@ fn figures_of_storage_are_labelled_as_of_a_disk_or_of_memory() {
     let both = served(&[1.0, 0.5]);
     assert!(both.contains("at the others memory served some or all of the bytes: "), "{both}");
     assert!(!served_none().contains("block devices"));
+}
+
+/// What the article says held the sweep over operation, instructions and size down: the disk at
+/// those points whose parameters are wanted, elsewhere a CPU.
+fn held(wanted: impl Fn(&str) -> bool) -> String {
+    let (mut run, _) = fixture::alone(5, &[]);
+    for record in &mut run.records {
+        let params = record.trial.point.params.values().map(ToString::to_string);
+        let on_disk = wanted(&params.collect::<Vec<_>>().join(" "));
+        for (key, share) in [("direct", 1.0), ("waited", if on_disk { 0.9 } else { 0.02 })] {
+            record.readings.push(Reading {
+                probe: "storage".into(),
+                host: "sut".into(),
+                key: key.into(),
+                quantity: Quantity::new(share, Unit::Share),
+            });
+        }
+    }
+    let analysis = analyse(&run);
+    let said = words(&(run, analysis)).replace('\u{a0}', " ");
+    let (_, told) = said.split_once("Bottleneck: Stream: ").unwrap_or_else(|| panic!("{said}"));
+    told.split_once(". ").map_or(told, |(told, _)| told).to_owned()
+}
+
+#[test]
+fn limits_of_a_sweep_over_several_parameters_name_the_points() {
+    assert_eq!(held(|_| true), "the disk at every point (90 %)");
+    let by_size = held(|point| point.ends_with("GiB") || point.ends_with("MiB"));
+    let says = "one CPU busy at size 16 KiB (98 %); the disk at size 1 MiB–1 GiB (90 %)";
+    assert_eq!(by_size, says);
+    let by_word = held(|point| !point.contains("scalar"));
+    assert_eq!(by_word, "one CPU busy at isa scalar (98 %); the disk at isa avx2 (90 %)");
+    let few = held(|point| point.contains("read") && point.ends_with("GiB"));
+    let says = "one CPU busy in 9 of 11 cases (operation read, size 16 KiB, isa scalar; operation \
+                read, size 1 MiB, isa scalar; operation read, size 16 KiB, isa avx2; and 6 more); \
+                the disk in 2 of 11 cases (operation read, size 1 GiB, isa scalar; operation read, \
+                size 1 GiB, isa avx2)";
+    assert_eq!(few, says);
+}
+
+#[test]
+fn words_of_an_axis_are_listed_and_numbers_are_stretches() {
+    let writer = Writer::new().unwrap();
+    let said = |all: [Value; 4], chosen: &[usize]| {
+        let chosen: Vec<_> = chosen.iter().map(|at| Some(all[*at].clone())).collect();
+        among(&writer, &all.map(Some), &chosen).unwrap().text().to_owned()
+    };
+    let words = ["read", "write", "mix", "trim"].map(|word| Value::Word(word.into()));
+    assert_eq!(said(words.clone(), &[0, 1, 3]), "read, write, trim");
+    assert_eq!(said(words, &[0, 1, 2, 3]), "every point");
+    assert_eq!(said([1, 4, 16, 64].map(Value::Count), &[0, 2, 3]), "1, 16–64");
+}
+
+#[test]
+fn a_long_fact_of_a_load_has_lines_that_end_between_its_parts() {
+    let (mut run, analysis) = fixture::alone(5, &[]);
+    for (record, state) in run.records.iter_mut().zip(["active", "clean"].iter().cycle()) {
+        let members = format!("md0: level raid5, state {state}; sda1, sdb1: read-ahead 128 KiB");
+        record.outcome.made_with.insert("members".into(), Value::Word(members));
+    }
+    let document = compose(&run, &analysis).unwrap();
+    let rows = tables(&document.body).into_iter().flat_map(|table| &table.rows);
+    let said: Vec<&str> =
+        rows.filter(|row| row[0].text() == "members").map(|row| row[1].text()).collect();
+    let fact = |state| {
+        let last = "sda1, sdb1: read-ahead\u{a0}128\u{a0}KiB";
+        format!("md0: level\u{a0}raid5, state\u{a0}{state}; {last}")
+    };
+    assert_eq!(said, [[fact("active"), fact("clean")].join(" / ")]);
 }
 
 fn served_none() -> String {

@@ -70,6 +70,9 @@ doubt-uneven-means = A collapsed trial lies more than { $off } below the median 
 doubt-uneven-fix = Look at the collapsed trials in the appendix, and raise the number of { repeats }.
 doubt-not-steady = Of { $of } trials, { $trials } were not at a steady rate when their window opened.
 doubt-not-steady-means = Their figures include part of the ramp.
+doubt-array-activity = In { $trials } of { $of } trials an array under the file was being rebuilt or checked when the trial was staged: { $first }.
+doubt-array-activity-means = This work takes operations of the drives. An array at rest does more.
+doubt-array-activity-fix = Wait until sync_action of the array says idle, and run again.
 doubt-failed-operations = In { $trials } of { $of } trials operations failed or never ended: { $classes }.
 doubt-failed-operations-means = Rates and times are of the complete operations. An operation that never ended is in no percentile.
 doubt-failed-operations-fix = Offer less, or let the server serve more at once.
@@ -172,6 +175,7 @@ short-block-apart = { $repeat ->
    *[block] block
 } { $block } stands apart, { $off } off
 short-search-ends = { $ended } of { $of } searches ended at an end of their range
+short-array-activity = an array was rebuilt or checked in { $trials } of { $of } trials: { $first }
 short-failed-operations = operations failed in { $trials } of { $of } trials: { $classes }
 short-not-steady = { $trials } of { $of } trials were not at a steady rate when measured
 short-unsettled = { $trials } of { $of } trials were not in a steady state from the start
