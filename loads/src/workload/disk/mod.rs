@@ -7,6 +7,7 @@
 mod accesses;
 mod check;
 pub mod fio;
+mod fio_words;
 mod run;
 mod spec;
 #[cfg(test)]
