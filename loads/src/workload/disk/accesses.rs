@@ -3,10 +3,14 @@
 //!
 //! Must not know what is read and written.
 
-use super::spec::{BLOCK_SIZE, LARGEST, LISTED, MIX_READS, OPERATION, SPECIFICATION};
+use super::spec::{
+    BLOCK_SIZE, DUPLICATED, HOT, HOT_PLACES, HOT_SHARE, LARGEST, LISTED, LOCALITY, MIX_READS,
+    OPERATION, SKEW, SPECIFICATION, ZIPF,
+};
 use crate::engine::access::{Access, Line, SECTOR, read};
 use crate::engine::alone::Order;
-use crate::engine::pace::{ARRIVALS, OFFERED, offered};
+use crate::engine::pace::{ARRIVALS, offered};
+use desk::record::ParamSpec;
 use rig::metal::Unready;
 
 /// The operation that reads and writes.
@@ -21,7 +25,7 @@ pub(super) fn accesses(order: &Order) -> Result<Access, Unready> {
     let pattern = order.word("pattern");
     let is_file = pattern.starts_with('/');
     let is_listed = !["random", "sequential"].contains(&pattern);
-    refuse_needless(order, is_file)?;
+    refuse_needless(order, &effects(order))?;
     for param in [BLOCK_SIZE, OPERATION] {
         let (name, asked) = (param.name, order.params.get(param.name).cloned());
         if (order.word(name) == LISTED) != is_listed {
@@ -36,24 +40,55 @@ pub(super) fn accesses(order: &Order) -> Result<Access, Unready> {
             )));
         }
     }
-    match pattern {
-        "random" => Ok(plain(order, 100)),
-        "sequential" => Ok(plain(order, 0)),
-        file if is_file => listed(file, order.count(SPECIFICATION.name)).map_err(refused),
-        preset => Access::preset(preset).ok_or_else(|| refused(format!("no pattern '{preset}'"))),
-    }
+    let access = match pattern {
+        "random" => plain(order, 100),
+        "sequential" => plain(order, 0),
+        file if is_file => listed(file, order.count(SPECIFICATION.name)).map_err(refused)?,
+        preset => {
+            Access::preset(preset).ok_or_else(|| refused(format!("no pattern '{preset}'")))?
+        }
+    };
+    refuse_needless(order, &effects_on(&access))?;
+    Ok(access)
+}
+
+/// A parameter, whether it has an effect, and what it needs to have one.
+type Effect = (ParamSpec, bool, &'static str);
+
+/// Of the parameters that need another one.
+pub(super) fn effects(order: &Order) -> [Effect; 6] {
+    let is_mix = order.word(OPERATION.name) == MIX;
+    let is_file = order.word("pattern").starts_with('/');
+    let locality = order.word(LOCALITY.name);
+    let is_paced = offered(&order.params).is_some();
+    let (is_zipf, is_hot) = (locality == ZIPF, locality == HOT);
+    [
+        (MIX_READS, is_mix, "operation = \"mix\""),
+        (SPECIFICATION, is_file, "a pattern that is a file of IOmeter"),
+        (SKEW, is_zipf, "locality = \"zipf\""),
+        (HOT_SHARE, is_hot, "locality = \"hot\""),
+        (HOT_PLACES, is_hot, "locality = \"hot\""),
+        (ARRIVALS, is_paced, "offered_load such as \"1000 op/s\""),
+    ]
+}
+
+/// Of the parameters that need certain accesses.
+fn effects_on(access: &Access) -> [Effect; 2] {
+    let is_random = access.lines.iter().any(|line| line.random > 0);
+    let one = access.lines.first().map_or(0, |line| line.size);
+    let is_one = access.lines.iter().all(|line| (line.size, line.aligned()) == (one, one));
+    [
+        (LOCALITY, is_random, "a pattern with random places"),
+        (DUPLICATED, is_one, "a pattern of one size at multiples of it, such as \"random\""),
+    ]
 }
 
 /// Refuses parameters that change nothing and are not as usual.
-fn refuse_needless(order: &Order, is_file: bool) -> Result<(), Unready> {
-    let is_mix = order.word(OPERATION.name) == MIX;
-    let is_paced = offered(&order.params).is_some();
-    for (param, counts, with) in [
-        (MIX_READS, is_mix, "operation = \"mix\""),
-        (SPECIFICATION, is_file, "a pattern that is a file of IOmeter"),
-        (ARRIVALS, is_paced, &format!("{} such as \"1000 op/s\"", OFFERED.name)),
-    ] {
-        let asked = order.params.get(param.name).map(ToString::to_string).unwrap_or_default();
+fn refuse_needless(order: &Order, effects: &[Effect]) -> Result<(), Unready> {
+    for (param, counts, with) in effects {
+        // A record from before a parameter was there has its default.
+        let asked = order.params.get(param.name).map(ToString::to_string);
+        let asked = asked.unwrap_or_else(|| param.default.into());
         if !counts && asked != param.default {
             let name = param.name;
             return Err(refused(format!("{name} = {asked} needs {with}; leave it out")));

@@ -5,7 +5,11 @@
 
 use super::accesses::accesses;
 use super::fio_ring;
-use super::spec::{OPERATION, SPEC, WHOLE_DISK};
+use super::fio_words::{exponent, filled, located, zones};
+use super::spec::{
+    COMPRESSIBLE, DUPLICATED, HOT, HOT_PLACES, HOT_SHARE, LOCALITY, OPERATION, SKEW, SPEC,
+    WHOLE_DISK, ZIPF,
+};
 use crate::engine::access::{Access, Line, SECTOR};
 use crate::engine::alone::Order;
 use crate::engine::pace::{OFFERED, offered};
@@ -14,9 +18,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Keys that become parameters.
-const TAKEN: [&str; 14] = [
+const TAKEN: [&str; 18] = [
     "blocksize",
     "bs",
+    "buffer_compress_chunk",
+    "buffer_compress_percentage",
+    "dedupe_percentage",
     "direct",
     "directory",
     "fsync",
@@ -24,6 +31,7 @@ const TAKEN: [&str; 14] = [
     "ioengine",
     "numjobs",
     "ramp_time",
+    "random_distribution",
     "readwrite",
     "runtime",
     "rw",
@@ -102,7 +110,8 @@ pub fn plan(text: &str) -> Result<String, String> {
 
 /// The text of a job file of the load points of a run that fio can do, each a section, one after
 /// another. fio makes files with names, does not compare what it reads, and its response times do
-/// not include what its own loop takes.
+/// not include what its own loop takes. Its ranks of Zipf's law are drawn by an approximation, and
+/// several may be one block.
 ///
 /// # Errors
 /// A run without a load of a disk, or with one that a simple job cannot describe.
@@ -159,6 +168,8 @@ fn section(name: &str, params: &Settings, granted: &str) -> Result<String, Strin
         "group_reporting".to_owned(),
     ];
     rows.extend(mixed(&access)?);
+    rows.extend(located(&order, &access)?);
+    rows.extend(filled(&order, &access)?);
     if order.word(WHOLE_DISK.name).starts_with('/') {
         return Err("a disk is overwritten only where its serial is named, which fio does not \
                     ask; measure a file"
@@ -308,6 +319,8 @@ impl<'t> Job<'t> {
         if operation == "mix" {
             rows.push(("mix_reads", self.value("rwmixread", 50, number)?.to_string()));
         }
+        rows.extend(self.localities(pattern)?);
+        rows.extend(self.contents(block)?);
         if let Some((line, path)) = self.get("directory") {
             if !path.starts_with('/') || path.contains(['"', '\\', ' ']) {
                 return Err(wrong(line, "directory", path, "a path from / on"));
@@ -316,6 +329,55 @@ impl<'t> Job<'t> {
         }
         let rows = rows.into_iter().map(|(key, value)| format!("{key} = {value}\n"));
         Ok(format!("\n[load.{name}]\n{}", rows.collect::<String>()))
+    }
+
+    /// Parameters of places at random that are not all alike.
+    fn localities(&self, pattern: &str) -> Result<Vec<(&'static str, String)>, String> {
+        let (key, usual) = ("random_distribution", "random");
+        let Some((line, word)) = self.get(key).filter(|(_, word)| *word != usual) else {
+            return Ok(Vec::new());
+        };
+        if pattern != "random" {
+            return Err(format!(
+                "line {line}: {key} = {word} has no effect in fio without random places; leave it \
+                 out"
+            ));
+        }
+        let named = |kind: &str| (LOCALITY.name, format!("\"{kind}\""));
+        if let Some(skew) = exponent(word) {
+            return Ok(vec![named(ZIPF), (SKEW.name, skew.to_string())]);
+        }
+        let (share, places) = zones(word).ok_or_else(|| {
+            let wanted = "random, zipf:1.2 with an exponent of 0.01 to 4 in hundredths, or two \
+                          zones that are all of the file, such as zoned:90/10:10/90";
+            wrong(line, key, word, wanted)
+        })?;
+        let [share, places] = [share, places].map(|percent| percent.to_string());
+        Ok(vec![named(HOT), (HOT_SHARE.name, share), (HOT_PLACES.name, places)])
+    }
+
+    /// Parameters of content that can be compressed or is there more than once.
+    fn contents(&self, block: u64) -> Result<Vec<(&'static str, String)>, String> {
+        let percent = |most: u64| move |word: &str| word.parse().ok().filter(|it| *it <= most);
+        let chunk = self.value("buffer_compress_chunk", SECTOR, (bytes, "bytes, such as 512"))?;
+        let piece = if chunk == 0 { block } else { chunk.min(block) };
+        let mut rows = Vec::new();
+        for (key, name, most, wanted) in [
+            ("buffer_compress_percentage", COMPRESSIBLE.name, 90, SECTOR),
+            ("dedupe_percentage", DUPLICATED.name, 100, block),
+        ] {
+            let known = format!("a whole number from 0 to {most}");
+            let asked = self.value(key, 0, (percent(most), known.as_str()))?;
+            let Some((line, _)) = self.get(key).filter(|_| asked > 0) else { continue };
+            if piece != wanted {
+                return Err(format!(
+                    "line {line}: {key} = {asked}: fio does so by pieces of {piece} B, and this \
+                     load by {wanted} B; write buffer_compress_chunk = {wanted}, or leave it out"
+                ));
+            }
+            rows.push((name, asked.to_string()));
+        }
+        Ok(rows)
     }
 
     /// Pattern and operation.
@@ -564,6 +626,66 @@ directory=/srv/array
     }
 
     #[test]
+    fn places_and_content_are_taken_and_given_where_both_mean_the_same() {
+        let count = Value::Count;
+        let word = |text: &str| Value::Word(text.into());
+        for (told, key, changes) in [
+            ("zipf:1.2", "random_distribution", vec![("locality", word("zipf"))]),
+            (
+                "zipf:0.9",
+                "random_distribution",
+                vec![("locality", word("zipf")), ("skew", count(90))],
+            ),
+            ("zoned:90/10:10/90", "random_distribution", vec![("locality", word("hot"))]),
+            (
+                "zoned:60/30:40/70",
+                "random_distribution",
+                vec![
+                    ("locality", word("hot")),
+                    ("hot_share", count(60)),
+                    ("hot_places", count(30)),
+                ],
+            ),
+            ("50", "buffer_compress_percentage", vec![("compressible", count(50))]),
+            ("30", "dedupe_percentage", vec![("duplicated", count(30))]),
+        ] {
+            let params = params(&changes);
+            let text = section("a", &params, "").unwrap();
+            assert!(text.contains(&format!("\n{key}={told}\n")), "{text}");
+            let again = read(&plan(&text).unwrap());
+            assert_eq!(desk::plan::order(&again)[0].point.params, params, "{text}");
+        }
+        let both = [("compressible", count(50)), ("duplicated", count(30))];
+        let sector = Value::Quantity(desk::unit::Quantity::bytes(512));
+        let single = section("a", &params(&[&both[..], &[("block_size", sector)]].concat()), "");
+        assert!(single.is_ok(), "a block is a sector: {single:?}");
+        let zipf = ("locality", word("zipf"));
+        let listed = [
+            zipf.clone(),
+            ("pattern", word("database")),
+            ("block_size", word("listed")),
+            ("operation", word("listed")),
+        ];
+        let rows: [(&[(&str, Value)], &str); 4] = [
+            (&both, "compressible = 50 with duplicated = 30: fio repeats"),
+            (&[zipf.clone(), ("skew", count(100))], "skew = 100 is the exponent 1"),
+            (&[zipf, ("engine", word("pread"))], "queue_depth = 32: fio has a job"),
+            (&listed, "smallest size, 8192 B, and these places are multiples of 512 B"),
+        ];
+        for (changes, says) in rows {
+            let why = section("a", &params(changes), "").unwrap_err();
+            assert!(why.contains(says) && why.contains("take "), "{why}");
+        }
+        let usual = read(&super::plan(&JOBS.replace("bs=4k", "random_distribution=zipf")).unwrap());
+        assert_eq!(usual.loads[0].fixed["skew"], count(110), "as fio has it");
+        // A record from before these parameters were there.
+        let mut old = params(&[]);
+        let new = ["compressible", "hot_places", "hot_share", "locality", "duplicated", "skew"];
+        new.iter().for_each(|name| drop(old.remove(*name)));
+        assert_eq!(section("a", &old, ""), section("a", &params(&[]), ""));
+    }
+
+    #[test]
     fn what_is_not_taken_is_refused_with_line_value_and_remedy() {
         let change = |from: &str, to: &str| plan(&JOBS.replace(from, to)).unwrap_err();
         let rows = [
@@ -577,6 +699,32 @@ directory=/srv/array
             ("[global]\n", "", "line 2: 'direct=1' stands in no section; write [job] first"),
             ("fsync=16", "runtime=10", "line 21: runtime = 10 differs from another section's"),
             ("=/srv/array", "=array", "line 22: directory = 'array': write a path from / on"),
+            (
+                "fsync=16",
+                "random_distribution=zipf:1.2:0.5",
+                "line 21: random_distribution = 'zipf:1.2:0.5': write random, zipf:1.2",
+            ),
+            (
+                "fsync=16",
+                "random_distribution=zoned:90/10:10/80",
+                "= 'zoned:90/10:10/80': write random, zipf:1.2",
+            ),
+            (
+                "rw=randread",
+                "random_distribution=zipf",
+                "line 10: random_distribution = zipf has no effect in fio without random places",
+            ),
+            (
+                "fsync=16",
+                "dedupe_percentage=30",
+                "line 21: dedupe_percentage = 30: fio does so by pieces of 512 B, and this load by \
+                 8192 B; write buffer_compress_chunk = 8192",
+            ),
+            (
+                "fsync=16",
+                "buffer_compress_percentage=95",
+                "= '95': write a whole number from 0 to 90",
+            ),
         ];
         for (from, to, says) in rows {
             let why = change(from, to);

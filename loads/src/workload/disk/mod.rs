@@ -8,6 +8,7 @@ mod accesses;
 mod check;
 pub mod fio;
 mod fio_ring;
+mod fio_words;
 mod run;
 mod spec;
 #[cfg(test)]

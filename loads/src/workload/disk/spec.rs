@@ -31,6 +31,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::choice(&["direct", "buffered"]),
         default: "direct",
     },
+    COMPRESSIBLE,
     ParamSpec {
         name: "directory",
         about: "where the file without a name is made; state is where stend keeps its own",
@@ -38,6 +39,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::path_or(&["state"]),
         default: "state",
     },
+    DUPLICATED,
     ParamSpec {
         name: "engine",
         about: "uring: io_uring; pread: pread and pwrite, a thread for each slot of the queue",
@@ -54,6 +56,9 @@ const PARAMS: &[ParamSpec] = &[
         default: "64 MiB",
     },
     FILLS,
+    HOT_PLACES,
+    HOT_SHARE,
+    LOCALITY,
     MIX_READS,
     OFFERED,
     OPERATION,
@@ -82,6 +87,7 @@ const PARAMS: &[ParamSpec] = &[
         default: "1",
     },
     RING[1],
+    SKEW,
     SPECIFICATION,
     ParamSpec {
         name: "round",
@@ -170,6 +176,69 @@ pub const SPECIFICATION: ParamSpec = ParamSpec {
     role: None,
     kind: ParamKind::count(1, 1000),
     default: "1",
+};
+
+/// Where operations at random go.
+pub const LOCALITY: ParamSpec = ParamSpec {
+    name: "locality",
+    about: "places of operations at random: uniform, each alike; zipf, by Zipf's law, see skew; \
+            hot, most of them at the first places, see hot_share and hot_places",
+    role: None,
+    kind: ParamKind::choice(&["uniform", ZIPF, HOT]),
+    default: "uniform",
+};
+
+/// The word for places by Zipf's law.
+pub const ZIPF: &str = "zipf";
+
+/// The word for places of which the first are hot.
+pub const HOT: &str = "hot";
+
+/// Of Zipf's law.
+pub const SKEW: ParamSpec = ParamSpec {
+    name: "skew",
+    about: "of locality = zipf: the exponent of the law in hundredths; 120 is 1.2",
+    role: None,
+    kind: ParamKind::count(1, 400),
+    default: "120",
+};
+
+/// Of hot places.
+pub const HOT_SHARE: ParamSpec = ParamSpec {
+    name: "hot_share",
+    about: "of locality = hot: of a hundred operations at random, those at hot places",
+    role: None,
+    kind: ParamKind::count(1, 99),
+    default: "90",
+};
+
+/// Which they are.
+pub const HOT_PLACES: ParamSpec = ParamSpec {
+    name: "hot_places",
+    about: "of locality = hot: percent of the thread's part of the file, from its begin on, that \
+            are hot",
+    role: None,
+    kind: ParamKind::count(1, 99),
+    default: "10",
+};
+
+/// Of the content of each sector.
+pub const COMPRESSIBLE: ParamSpec = ParamSpec {
+    name: "compressible",
+    about: "percent of the bytes of each sector of 512 B that are zeros, at its end",
+    role: None,
+    kind: ParamKind::count(0, 90),
+    default: "0",
+};
+
+/// Of the content of blocks.
+pub const DUPLICATED: ParamSpec = ParamSpec {
+    name: "duplicated",
+    about: "percent of the blocks with content that other blocks have, too, as deduplication finds \
+            them",
+    role: None,
+    kind: ParamKind::count(0, 100),
+    default: "0",
 };
 
 /// Of the engine `uring`: how its rings are made and used.

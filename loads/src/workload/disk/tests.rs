@@ -21,10 +21,15 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("arrivals", word("constant")),
         ("block_size", bytes(4096)),
         ("cache", word("direct")),
+        ("compressible", Value::Count(0)),
         ("directory", word("state")),
+        ("duplicated", Value::Count(0)),
         ("engine", word("uring")),
         ("file_size", bytes(64 << 20)),
         ("fills", Value::Count(1)),
+        ("hot_places", Value::Count(10)),
+        ("hot_share", Value::Count(90)),
+        ("locality", word("uniform")),
         ("mix_reads", Value::Count(70)),
         ("offered_load", word("full")),
         ("operation", word("read")),
@@ -33,6 +38,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("queue_depth", Value::Count(1)),
         ("registered_buffers", word("auto")),
         ("round", Value::Quantity(Quantity::seconds(1.0))),
+        ("skew", Value::Count(120)),
         ("specification", Value::Count(1)),
         ("submission", word("each")),
         ("sync_every", Value::Count(0)),
@@ -217,6 +223,83 @@ fn an_offered_load_is_shared_among_threads_that_take_turns() {
     assert_eq!(told, [(250.0, 0.0), (250.0, 0.002)]);
     assert_ne!(paces[0].seed, paces[1].seed);
     assert_eq!(wanted(&[]).unwrap().paces, []);
+}
+
+#[test]
+fn places_and_content_that_cannot_be_are_refused_with_the_value_and_the_remedy() {
+    let count = Value::Count;
+    let hot = ("locality", word("hot"));
+    let listed = [
+        ("block_size", word("listed")),
+        ("operation", word("listed")),
+        ("pattern", word("database")),
+        ("duplicated", count(50)),
+    ];
+    let small = ("file_size", bytes(1 << 20));
+    let deep = ("queue_depth", count(16));
+    let rows: [(&[_], &str); 7] = [
+        (&[("skew", count(90))], "skew = 90 needs locality = \"zipf\"; leave it out"),
+        (&[("hot_share", count(80))], "hot_share = 80 needs locality = \"hot\"; leave it out"),
+        (
+            &[("hot_places", count(20)), ("locality", word("zipf"))],
+            "hot_places = 20 needs locality = \"hot\"; leave it out",
+        ),
+        (
+            &[hot.clone(), ("pattern", word("sequential"))],
+            "locality = hot needs a pattern with random places; leave it out",
+        ),
+        (&listed, "duplicated = 50 needs a pattern of one size at multiples of it"),
+        (
+            &[hot.clone(), small.clone(), deep.clone()],
+            "hot_places = 10: 25 blocks of the part of a thread are hot places, and queue_depth = \
+             16 wants 32; take a larger hot_places, a smaller queue_depth, or a larger file_size",
+        ),
+        (
+            &[hot.clone(), small.clone(), deep, ("hot_places", count(90))],
+            "hot_places = 90: 26 blocks of the part of a thread are other places, and",
+        ),
+    ];
+    for (params, says) in rows {
+        let why = wanted(params).unwrap_err().to_string();
+        assert!(why.contains(says), "{why}");
+    }
+    assert!(wanted(&[hot.clone(), small, ("queue_depth", count(12))]).is_ok());
+    let part =
+        wanted(&[hot, ("pattern", word("workstation")), listed[0].clone(), listed[1].clone()]);
+    assert!(part.is_ok(), "a part of its operations is at random");
+}
+
+#[test]
+fn hot_places_and_shaped_content_are_verified_by_both_engines() {
+    let own = Own::new();
+    let count = Value::Count;
+    for engine in ["uring", "pread"] {
+        for more in [
+            [("locality", word("zipf")), ("skew", count(250)), ("compressible", count(60))],
+            [("locality", word("hot")), ("hot_places", count(25)), ("duplicated", count(50))],
+            [("compressible", count(90)), ("duplicated", count(100)), ("sync_every", count(20))],
+        ] {
+            let params = [
+                own.word(),
+                ("cache", word("buffered")),
+                ("engine", word(engine)),
+                ("file_size", bytes(1 << 20)),
+                ("operation", word("mix")),
+                ("queue_depth", count(16)),
+            ];
+            let order = order(&[&params[..], &more[..]].concat());
+            let Some(Ready { members, made_with }) = staged(&order) else { continue };
+            assert!(more.iter().all(|(name, value)| match *name {
+                "sync_every" => true,
+                name => made_with.get(name) == Some(value),
+            }));
+            let is_hot = more[0].1 == word("hot");
+            assert_eq!(made_with.contains_key("hot_share"), is_hot, "{made_with:?}");
+            let series = ran(&Gang::start(members).unwrap());
+            let told = format!("{engine} {more:?}: {series:?}");
+            assert!(series[0].verified.as_ref().is_ok_and(|checks| *checks > 100), "{told}");
+        }
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //!
 //! Must not know files, nor how long anything takes.
 
+use super::places::{Chance, Locality, Places};
 use super::steps::{Plan, Step, Writing};
 use super::versions::{TRIMMED, Versions};
-use crate::engine::net::content::{GOLDEN, mix};
+use crate::engine::net::content::mix;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -64,7 +65,8 @@ pub struct Blocks {
     under_way: Vec<bool>,
     cursor: usize,
     writes: u64,
-    state: u64,
+    places: Places,
+    chance: Chance,
 }
 
 impl Blocks {
@@ -80,8 +82,18 @@ impl Blocks {
         let (mut under_way, versions) = (Vec::new(), Arc::clone(versions));
         under_way.try_reserve_exact(count).ok()?;
         under_way.resize(count, false);
-        let state = mix(seed ^ mix(first));
-        Some(Self { first, plan, versions, under_way, cursor: 0, writes: 0, state })
+        let seed = mix(seed ^ mix(first));
+        let places = Places::new(Locality::Uniform, &plan, count, seed);
+        let chance = Chance(seed);
+        Some(Self { first, plan, versions, under_way, cursor: 0, writes: 0, places, chance })
+    }
+
+    /// They, with random places by this locality.
+    #[must_use]
+    pub fn located(mut self, locality: Locality) -> Self {
+        let seed = mix(self.chance.0);
+        self.places = Places::new(locality, &self.plan, self.under_way.len(), seed);
+        self
     }
 
     /// What is done to them.
@@ -106,13 +118,7 @@ impl Blocks {
     /// take at most half may be under way ([`Plan::least`]), or this takes long.
     pub fn begin(&mut self) -> Op {
         let step = self.step();
-        let random = self.chance(step.random);
-        let at = loop {
-            let at = self.take(step, random);
-            if !self.under_way[at..at + step.blocks].iter().any(|busy| *busy) {
-                break at;
-            }
-        };
+        let at = if self.chance(step.random) { self.anywhere(step) } else { self.following(step) };
         self.under_way[at..at + step.blocks].fill(true);
         let (block, blocks) = (self.first + at as u64, step.blocks);
         let plain = Op { block, blocks, kind: Kind::Read, version: 0, sync: false, empties: false };
@@ -188,25 +194,37 @@ impl Blocks {
         }
     }
 
-    /// A place that such an operation may take: a random one, or the next after the last one,
-    /// which is the first where the rest is too short.
-    #[expect(clippy::cast_possible_truncation, reason = "below the number of blocks")]
-    fn take(&mut self, step: Step, random: bool) -> usize {
-        let last = self.under_way.len().saturating_sub(step.blocks);
-        let at = match random {
-            true => self.draw((last / step.align) as u64 + 1) as usize * step.align,
-            false => self.cursor.next_multiple_of(step.align),
-        };
-        let at = if at > last { 0 } else { at };
+    /// A random place for such an operation.
+    fn anywhere(&mut self, step: Step) -> usize {
+        let Self { places, chance, under_way, .. } = self;
+        let at = places.pick(step, chance, |at| is_free(under_way, at, step));
         self.cursor = at + step.blocks;
         at
     }
 
-    /// A number below `bound`, each as likely but for 2^-64 (Lemire 2019).
-    fn draw(&mut self, bound: u64) -> u64 {
-        self.state = self.state.wrapping_add(GOLDEN);
-        ((u128::from(mix(self.state)) * u128::from(bound)) >> 64) as u64
+    /// The next place for such an operation after the last one, which is the first where the rest
+    /// is too short.
+    fn following(&mut self, step: Step) -> usize {
+        let last = self.under_way.len().saturating_sub(step.blocks);
+        loop {
+            let at = self.cursor.next_multiple_of(step.align);
+            let at = if at > last { 0 } else { at };
+            self.cursor = at + step.blocks;
+            if is_free(&self.under_way, at, step) {
+                return at;
+            }
+        }
     }
+
+    /// A number below `bound`, each as likely.
+    fn draw(&mut self, bound: u64) -> u64 {
+        self.chance.draw(bound)
+    }
+}
+
+/// Whether no block of such an operation at a place is under way.
+fn is_free(under_way: &[bool], at: usize, step: Step) -> bool {
+    !under_way[at..at + step.blocks].iter().any(|busy| *busy)
 }
 
 #[cfg(test)]
@@ -233,6 +251,23 @@ mod tests {
                 let op = under_way.remove(1 + at * 7 % 31);
                 blocks.end(op);
                 under_way.push(blocks.begin());
+            }
+        }
+    }
+
+    #[test]
+    fn hot_blocks_under_way_are_never_taken_again() {
+        let hot = Locality::Hot { share: 90, places: 50 };
+        for locality in [hot, Locality::Zipf { skew: 300 }] {
+            for random in [100, 50] {
+                let mut blocks = blocks(128, Plan::one(50, random, 0)).located(locality);
+                let mut under_way: Vec<Op> = (0..32).map(|_| blocks.begin()).collect();
+                for at in 0..5_000 {
+                    let distinct: BTreeSet<u64> = under_way.iter().map(|op| op.block).collect();
+                    assert_eq!(distinct.len(), 32, "{locality:?}");
+                    blocks.end(under_way.remove(at * 7 % 32));
+                    under_way.push(blocks.begin());
+                }
             }
         }
     }

@@ -6,8 +6,10 @@ mod blocks;
 mod content;
 mod device;
 mod job;
+mod places;
 mod ring;
 mod setup;
+mod shape;
 mod slots;
 mod steps;
 mod target;
@@ -16,8 +18,11 @@ mod tests;
 mod turns;
 mod versions;
 
-use super::accesses::accesses;
-use super::spec::{FILLS, MIX_READS, OPERATION, RING};
+use super::accesses::{accesses, effects};
+use super::spec::{
+    COMPRESSIBLE, DUPLICATED, FILLS, HOT_PLACES, HOT_SHARE, LOCALITY, MIX_READS, OPERATION, RING,
+    SKEW,
+};
 use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
 use crate::engine::net::content::mix;
 use crate::engine::pace::{ARRIVALS, OFFERED, Pace, offered, told};
@@ -29,9 +34,11 @@ use content::Content;
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
 use job::{Book, Engine, Job, Target};
+use places::{Locality, first_of};
 use rig::metal::{Cpus, Hot, Made, Member, Unready, available, room_for};
 use ring::Ring;
 use setup::Setup;
+use shape::Shape;
 use slots::Slots;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -55,15 +62,21 @@ const NOMINAL_RATE: f64 = 2e5;
 const NOMINAL_BYTES: f64 = 1.5e9;
 
 /// What was asked for in words that stay as they are.
-const ASKED: [&str; 8] = [
+const ASKED: [&str; 14] = [
     ARRIVALS.name,
     "cache",
+    COMPRESSIBLE.name,
+    DUPLICATED.name,
     "engine",
-    "mix_reads",
+    HOT_PLACES.name,
+    HOT_SHARE.name,
+    LOCALITY.name,
+    MIX_READS.name,
     OFFERED.name,
-    "operation",
+    OPERATION.name,
     "pattern",
     "queue_depth",
+    SKEW.name,
 ];
 
 /// What a trial asks of this machine.
@@ -80,6 +93,10 @@ pub(super) struct Wanted {
     /// Operations of each of them that are under way at once.
     pub depth: usize,
     pub plan: Plan,
+    /// Where those at random go.
+    pub locality: Locality,
+    /// What of their content is zeros, and what is there more than once.
+    pub shape: Shape,
     /// What they do, in words; none where the parameters say it.
     pub listed: Option<String>,
     /// When they do it, one of each thread; none in a closed loop.
@@ -103,6 +120,10 @@ impl Wanted {
         let plan = Plan::of(&access, block, (order.count("sync_every"), writing));
         let (depth, bytes) = (to_usize(order.count("queue_depth").clamp(1, 256)), size(order));
         let blocks = blocks((bytes, block), &plan, (cpus.len(), depth))?;
+        let locality = Locality::read(order);
+        refuse_crowded(locality, &plan, (blocks, depth))?;
+        let percents = (order.count(COMPRESSIBLE.name), order.count(DUPLICATED.name));
+        let shape = Shape::new(percents, (to_usize(block), (blocks * cpus.len()) as u64));
         let kept = to_usize(block).saturating_mul(plan.most()).saturating_mul(depth + 1);
         room_for(&[(kept.saturating_add(5 * blocks), cpus.len())], available)?;
         let (ring, all) = (Setup::read(order)?, depth * cpus.len());
@@ -129,6 +150,8 @@ impl Wanted {
             blocks,
             depth,
             plan,
+            locality,
+            shape,
             listed: is_listed.then(|| access.to_string()),
             paces: paces(order, cpus.len()),
             cpus,
@@ -167,6 +190,28 @@ fn blocks(
     Ok(each)
 }
 
+/// Refuses hot places of a thread with so many blocks that leave no room, there or elsewhere, for
+/// so many operations at once.
+fn refuse_crowded(
+    locality: Locality,
+    plan: &Plan,
+    (blocks, depth): (usize, usize),
+) -> Result<(), Unready> {
+    let Locality::Hot { places, .. } = locality else { return Ok(()) };
+    let (hot, least) = (first_of(blocks, places), plan.least().saturating_mul(depth));
+    let (room, which, change) = match (hot, blocks - hot) {
+        (hot, _) if hot < least => (hot, "hot", "larger"),
+        (_, cold) if cold < least => (cold, "other", "smaller"),
+        _ => return Ok(()),
+    };
+    let name = HOT_PLACES.name;
+    Err(Unready::NotAvailable(format!(
+        "{name} = {places}: {room} blocks of the part of a thread are {which} places, and \
+         queue_depth = {depth} wants {least}; take a {change} {name}, a smaller queue_depth, or a \
+         larger file_size"
+    )))
+}
+
 /// What each thread will do, on a file that is full.
 ///
 /// # Errors
@@ -178,7 +223,7 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
         None => make(&wanted.target).map(|file| (file, Settings::new()))?,
     };
     let file = Arc::new(file);
-    let content = Content::new(order.seed);
+    let content = Content::new(order.seed).shaped(wanted.shape);
     let versions = Versions::new(wanted.blocks * wanted.cpus.len()).map(Arc::new);
     let target = Target {
         file,
@@ -190,8 +235,8 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let mut made_with = made_with(&wanted, &target);
     made_with.extend(place);
     made_with.extend(order.words(&ASKED));
-    if order.word(OPERATION.name) != "mix" {
-        made_with.remove(MIX_READS.name);
+    for (param, ..) in effects(order).iter().filter(|(_, counts, _)| !counts) {
+        made_with.remove(param.name);
     }
     made_with.extend([told(!wanted.paces.is_empty())]);
     if wanted.ring.is_some() {
@@ -213,7 +258,7 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
         trims(&target.file, target.block)?;
     }
     for fills_left in (0..fills(order)).rev() {
-        fill(&target.file, &wanted.target, filling(order.seed, fills_left))?;
+        fill(&target.file, &wanted.target, filling(order.seed, fills_left).shaped(wanted.shape))?;
     }
     Ok(Ready { members, made_with })
 }
@@ -301,6 +346,7 @@ fn member(
 ) -> Result<(Member, Option<String>), Unready> {
     let own = ((at * wanted.blocks) as u64, wanted.blocks);
     let blocks = Blocks::new(own, &target.versions, wanted.plan.clone(), seed);
+    let blocks = blocks.map(|blocks| blocks.located(wanted.locality));
     let pace = wanted.paces.get(at).copied();
     let book = blocks.and_then(|blocks| Book::new(blocks, pace)).ok_or_else(no_memory)?;
     let (book, depth) = (Arc::new(Mutex::new(book)), wanted.depth);

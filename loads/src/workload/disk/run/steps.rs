@@ -82,6 +82,19 @@ impl Plan {
         self.steps.iter().map(|step| step.blocks).max().unwrap_or(1)
     }
 
+    /// Fewest blocks of an operation.
+    #[must_use]
+    pub fn fewest(&self) -> usize {
+        self.steps.iter().map(|step| step.blocks).min().unwrap_or(1)
+    }
+
+    /// What the first block of every operation is a multiple of: the greatest common divisor of
+    /// what the steps are aligned to.
+    #[must_use]
+    pub fn unit(&self) -> usize {
+        self.steps.iter().fold(0, |unit, step| gcd(unit, step.align as u64)).max(1) as usize
+    }
+
     /// Blocks that a thread needs for each operation under way: with two of every place that it
     /// may take, half are free. Operations that overlap others take two places of each.
     #[must_use]
