@@ -10,8 +10,11 @@ use crate::record::{SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
 use crate::validity::FULL;
+use std::collections::BTreeSet;
 
 const PROBE: &str = "storage";
+/// What a record says of the block device: its name, then what its queue is set to.
+const DEVICE: &str = "device";
 /// How a load asked for its bytes: past the page cache, or through it.
 const ASKED: [&str; 2] = ["direct", "buffered"];
 /// Share of the time from which threads that have no CPU wait for storage: none of their
@@ -27,6 +30,13 @@ pub(super) fn served(trials: &[&TrialRecord]) -> Option<Estimate> {
     let of = |record: &&TrialRecord| ASKED.iter().find_map(|key| reading(record, PROBE, SUT, key));
     let shares: Vec<f64> = trials.iter().filter_map(of).collect();
     mean_or_single(&shares, Unit::Share)
+}
+
+/// Name of the block devices that the records of these trials tell; none where they tell none.
+pub(super) fn device(trials: &[&TrialRecord]) -> Option<String> {
+    let told = trials.iter().filter_map(|record| record.outcome.made_with.get(DEVICE)?.word());
+    let names: BTreeSet<&str> = told.filter_map(|text| text.split(',').next()).collect();
+    (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// Whether so much of the bytes came from block devices that the figures are theirs.
@@ -77,7 +87,7 @@ mod tests {
     use super::super::analyse;
     use super::super::simulated::Simulated;
     use super::*;
-    use crate::record::{Reading, TrialKind};
+    use crate::record::{Reading, TrialKind, Value};
 
     /// The caveats of a run whose counted trials have these shares.
     fn told(key: &str, share: &dyn Fn(usize) -> f64) -> Vec<Caveat> {
@@ -119,6 +129,22 @@ mod tests {
         assert_eq!(limit_of(&[("direct", 1.0), ("waited", 0.04)]), cpu, "the disk could do more");
         assert_eq!(limit_of(&[("direct", 1.0)]), None, "nobody looked");
         assert_eq!(limit_of(&[]), None);
+    }
+
+    #[test]
+    fn a_device_is_told_by_its_name_alone() {
+        let record = |told: &str| {
+            let mut record = Simulated::default().run().records[0].clone();
+            record.outcome.made_with.insert("device".into(), Value::Word(told.into()));
+            record
+        };
+        let of = |told: &[&str]| {
+            let all: Vec<TrialRecord> = told.iter().map(|told| record(told)).collect();
+            device(&all.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["sda1, scheduler bfq", "sda1, scheduler none"]).as_deref(), Some("sda1"));
+        assert_eq!(of(&["sdb", "sda"]).as_deref(), Some("sda, sdb"));
+        assert_eq!(of(&[]), None);
     }
 
     #[test]
