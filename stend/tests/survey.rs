@@ -73,7 +73,7 @@ fn a_model_has_no_owner_whose_settings_are_tried() {
 
 /// The part of the disk, with one load and three blocks.
 const OF_THE_DISK: [&str; 7] =
-    ["run", "disk.toml", "--only", "load=disk_access", "--blocks", "3", "--json"];
+    ["run", "disk.toml", "--only", "load=disk_4k_access", "--blocks", "3", "--json"];
 
 /// Runs the part of the disk in this environment, by these words before them; its only point, and
 /// what was said.

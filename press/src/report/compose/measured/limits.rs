@@ -81,22 +81,45 @@ fn served<'a>((part, load): Load<'_, 'a>) -> (Served<'a>, Served<'a>) {
 
 /// `disk vda`, or a disk without a name.
 fn disk(writer: &Writer, of: &Served<'_>) -> Said {
-    match of.iter().find_map(|(point, _)| point.device.as_ref()) {
+    match device(of) {
         Some(device) => writer.say("measured-disk", Args::new().name("device", device)),
         None => writer.label("measured-disk-unnamed"),
     }
 }
 
-/// A span of figures of a survey with what served them behind it; the span alone of a load without
-/// such.
+/// What a disk is called.
+fn device<'a>(of: &Served<'a>) -> Option<&'a String> {
+    of.iter().find_map(|(point, _)| point.device.as_ref())
+}
+
+/// Figures of a survey on a card, with what served them behind; alone of a load without such.
 pub(super) fn with_source(writer: &Writer, load: Load<'_, '_>, span: Prose) -> Said {
     let (from_disk, from_memory) = served(load);
-    let args = Args::new().prose("span", &span).prose("disk", &disk(writer, &from_disk)?);
+    let name = match device(&from_disk) {
+        Some(device) => Prose::verbatim(device),
+        None => writer.label("measured-disk-unnamed")?,
+    };
+    let args = Args::new().prose("span", &span).prose("disk", &name);
     match (from_disk.is_empty(), from_memory.is_empty()) {
         (true, true) => Ok(span),
         (false, true) => writer.say("card-from-disk", args),
         (true, false) => writer.say("card-from-memory", args),
         (false, false) => writer.say("card-from-both", args),
+    }
+}
+
+/// The same in a short sentence; none of a load without such.
+pub(super) fn source_in_short(
+    writer: &Writer,
+    load: Load<'_, '_>,
+) -> Result<Option<Prose>, ReportError> {
+    let (from_disk, from_memory) = served(load);
+    let args = Args::new().prose("disk", &disk(writer, &from_disk)?);
+    match (from_disk.is_empty(), from_memory.is_empty()) {
+        (true, true) => Ok(None),
+        (false, true) => writer.say("survey-from-disk", args).map(Some),
+        (true, false) => writer.label("survey-from-memory").map(Some),
+        (false, false) => writer.say("survey-from-both", args).map(Some),
     }
 }
 

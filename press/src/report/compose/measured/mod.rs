@@ -301,8 +301,12 @@ fn named(
             true => heading(writer, &all, one)?,
             false => Prose::verbatim(&capital(title)),
         };
-        let span = [Some(span(writer, one, intervals)?), limits::source(writer, one)?];
-        said.push((name, Prose::join(&span.into_iter().flatten().collect::<Vec<_>>())));
+        let source = match intervals {
+            Intervals::Shown => limits::source(writer, one)?,
+            Intervals::LeftOut => limits::source_in_short(writer, one)?,
+        };
+        let sentences = [Some(span(writer, one, intervals)?), source];
+        said.push((name, Prose::join(&sentences.into_iter().flatten().collect::<Vec<_>>())));
     }
     Ok(said)
 }
