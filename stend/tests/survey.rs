@@ -4,10 +4,12 @@
 
 #[allow(dead_code, reason = "each test takes what it needs of it")]
 mod kill;
+mod moment;
 
-use kill::Place;
+use kill::{Place, STEND};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 use std::time::Duration;
 
@@ -57,10 +59,79 @@ fn a_model_has_no_owner_whose_settings_are_tried() {
     let parts = said["parts"].as_array().expect("parts");
     let titles: Vec<&str> =
         parts.iter().filter_map(|p| p["run"]["plan"]["title"].as_str()).collect();
-    assert_eq!(titles, ["A against A", "The machine itself", "The network of the machine"]);
+    let planned = [
+        "A against A",
+        "The machine itself",
+        "The network of the machine",
+        "The disk of the machine",
+    ];
+    assert_eq!(titles, planned);
     let kept: Value = serde_json::from_str(&read(&place, "out/records.json")).expect("records");
-    assert_eq!(kept.as_array().map(Vec::len), Some(3));
+    assert_eq!(kept.as_array().map(Vec::len), Some(planned.len()));
     assert!(said["article"].to_string().contains("none of the settings looked at"), "{said}");
+}
+
+/// The part of the disk, with one load and three blocks.
+const OF_THE_DISK: [&str; 7] =
+    ["run", "disk.toml", "--only", "load=disk_4k_access", "--blocks", "3", "--json"];
+
+/// Runs the part of the disk in this environment, by these words before them; its only point, and
+/// what was said.
+fn disk_part(place: &Place, before: &[&str], binary: &str) -> (Value, Output) {
+    fs::write(place.path.join("disk.toml"), include_str!("../../plans/survey/disk.toml"))
+        .expect("a plan");
+    let words = [&["env"], before, &[binary], &OF_THE_DISK[..]].concat();
+    let output = place.run(&words);
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (all["analysis"]["measured"][0].clone(), output)
+}
+
+#[test]
+fn the_disk_of_a_user_is_where_the_state_of_the_user_is() {
+    let place = Place::new("survey-user");
+    let user = ["-u", "STEND_JOURNAL", "-u", "XDG_STATE_HOME", "HOME=.", "setpriv"];
+    let other = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !rustix::process::geteuid().is_root()
+        || !place.run(&["setpriv", "--version"]).status.success()
+    {
+        println!("skipped: needs root and setpriv, to be another user");
+        return;
+    }
+    let binary = place.path.join("stend-of-all");
+    fs::copy(STEND, &binary).expect("a copy");
+    fs::set_permissions(&place.path, fs::Permissions::from_mode(0o777)).expect("open to all");
+    let binary = binary.display().to_string();
+    let (point, output) = disk_part(&place, &[&user[..], &other].concat(), &binary);
+    let said = String::from_utf8_lossy(&output.stderr);
+    // A file system without O_DIRECT is another reason.
+    assert!(!said.contains("no file can be made there"), "{said}");
+    assert!(point["from_disk"].is_object() || said.contains("O_DIRECT"), "{point} {said}");
+}
+
+#[test]
+fn a_disk_that_is_not_there_is_told_with_its_reason() {
+    let place = Place::new("survey-no-disk");
+    let (_, output) = disk_part(&place, &["STEND_JOURNAL=/proc/none"], STEND);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    let why = "directory = \"/proc\": no file can be made there";
+    assert!(said.contains(why) && said.contains("name a directory"), "{said}");
+}
+
+#[test]
+#[ignore = "a minute: ./test full"]
+fn a_survey_goes_on_without_a_disk_and_says_why() {
+    let place = Place::new("survey-without");
+    let survey = ["survey", "--blocks", "5", "--store", "lab.stend", "--out", "out"];
+    let output = moment::taken(|| {
+        place.run(&[&["env", "STEND_JOURNAL=/proc/none", STEND], &survey[..]].concat())
+    });
+    let (card, article) = (read(&place, "out/card.txt"), read(&place, "out/report.txt"));
+    let card = card.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = "The disk of the machine: not available here: directory = \"/proc\": no file can be";
+    assert_eq!(card.matches(line).count(), 1, "{card} {output:?}");
+    assert!(card.contains("Network round trip: "), "{card}");
+    assert!(article.contains("Not available here: directory = "), "{article}");
 }
 
 /// Transparent huge pages, of the whole machine: the first of the settings that a [`Place`] keeps.

@@ -47,7 +47,7 @@ impl ReferenceRecord {
     /// The figure; none where its unit is none that a record has, which a test excludes.
     #[must_use]
     pub fn quantity(&self) -> Option<Quantity> {
-        let kinds = [Kind::Throughput, Kind::Rate, Kind::Duration];
+        let kinds = [Kind::Throughput, Kind::Rate, Kind::Operations, Kind::Duration];
         kinds.into_iter().find_map(|kind| parse(&self.value, kind).ok())
     }
 

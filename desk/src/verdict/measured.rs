@@ -43,6 +43,9 @@ pub struct MeasuredPoint {
     /// above 1 where they moved more than was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_disk: Option<Estimate>,
+    /// The block device behind a load of storage, where its records name one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// CPU time of an operation that each program under test used, seconds, by its name; of loads
     /// whose deciding metric is operations a second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -139,6 +142,7 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
     MeasuredPoint {
         limit: held(run, &counted),
         from_disk: storage::served(&good),
+        device: storage::device(&good),
         programs: programs(run, &point.load, &counted),
         load: point.load.clone(),
         levels: treatment.levels.clone(),

@@ -10,8 +10,11 @@ use crate::record::{SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::{Quantity, Unit};
 use crate::validity::FULL;
+use std::collections::BTreeSet;
 
 const PROBE: &str = "storage";
+/// What a record says of the block device: its name, then what its queue is set to.
+const DEVICE: &str = "device";
 /// How a load asked for its bytes: past the page cache, or through it.
 const ASKED: [&str; 2] = ["direct", "buffered"];
 /// What arrays under a file did beside their work.
@@ -29,6 +32,13 @@ pub(super) fn served(trials: &[&TrialRecord]) -> Option<Estimate> {
     let of = |record: &&TrialRecord| ASKED.iter().find_map(|key| reading(record, PROBE, SUT, key));
     let shares: Vec<f64> = trials.iter().filter_map(of).collect();
     mean_or_single(&shares, Unit::Share)
+}
+
+/// Name of the block devices that the records of these trials tell; none where they tell none.
+pub(super) fn device(trials: &[&TrialRecord]) -> Option<String> {
+    let told = trials.iter().filter_map(|record| record.outcome.made_with.get(DEVICE)?.word());
+    let names: BTreeSet<&str> = told.filter_map(|text| text.split(',').next()).collect();
+    (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// Whether so much of the bytes came from block devices that the figures are theirs.
@@ -186,6 +196,22 @@ mod tests {
         let Some(Caveat::ArrayActivity { trials, of, first }) = of(2) else { panic!() };
         assert_eq!((trials.value, first.as_str()), (2.0, "md0 recover"));
         assert!(of.value > 2.0);
+    }
+
+    #[test]
+    fn a_device_is_told_by_its_name_alone() {
+        let record = |told: &str| {
+            let mut record = Simulated::default().run().records[0].clone();
+            record.outcome.made_with.insert("device".into(), Value::Word(told.into()));
+            record
+        };
+        let of = |told: &[&str]| {
+            let all: Vec<TrialRecord> = told.iter().map(|told| record(told)).collect();
+            device(&all.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["sda1, scheduler bfq", "sda1, scheduler none"]).as_deref(), Some("sda1"));
+        assert_eq!(of(&["sdb", "sda"]).as_deref(), Some("sda, sdb"));
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

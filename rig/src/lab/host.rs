@@ -36,7 +36,8 @@ impl HostProcess {
     pub fn start(name: &str, binary: &Path) -> Result<Self, LabError> {
         let fail = |source| LabError::Start { host: name.into(), source };
         let (control, theirs) = UnixStream::pair().map_err(fail)?;
-        let child = block::pass_on(own::pass_on(&mut Command::new(binary)))
+        let mut command = Command::new(binary);
+        let child = block::pass_on(own::pass_on(undo::pass_on(&mut command)))
             .arg0(Owner::this().map(|owner| undo::agent_name(name, &owner)).map_err(fail)?)
             .arg("agent")
             // The terminal's interrupt is for the conductor; it alone decides what it means.

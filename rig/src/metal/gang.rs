@@ -348,7 +348,8 @@ fn live(member: Member, calls: &Receiver<Call>, answer: &Sender<Answer>) -> Opti
         pace.warm(hot.as_mut(), span.calm_ns());
         hot.opens(span);
         let samples = pace.sample(hot.as_mut(), &mut guard, span);
-        if call.of > 1 && turn.is_none() {
+        // What the kernel counts of a loop that sleeps, it counts until the window closes.
+        if (call.of > 1 || hot.sleeps()) && turn.is_none() {
             pace.run_on(hot.as_mut(), span.closes_ns);
         }
         if agent::plants_wrong_data() {
@@ -412,8 +413,8 @@ impl Pace {
         (work, hot.own_ns().unwrap_or(ns))
     }
 
-    /// Goes on until the window closes, for whoever still samples beside this one; but not with
-    /// loops whose shortest pass may be far longer than a sample.
+    /// Goes on until the window closes, for whoever still samples beside this one, and for what is
+    /// counted until then; but not with loops whose shortest pass may be far longer than a sample.
     fn run_on(&mut self, hot: &mut dyn Hot, closes_ns: u64) {
         while clock::now_ns() < closes_ns && self.time(hot).1 < LONG_NS {}
     }
@@ -557,6 +558,46 @@ mod tests {
         let mut worked = worked.lock().unwrap().clone();
         worked.dedup();
         assert_eq!(worked, [0, 1, 2]);
+    }
+
+    /// Waits for 20 ms a pass, and keeps when the last one ended.
+    struct Waiter(Arc<Mutex<u64>>);
+
+    impl Hot for Waiter {
+        fn pass(&mut self, passes: u64) -> u64 {
+            thread::sleep(Duration::from_millis(20));
+            *self.0.lock().unwrap() = clock::now_ns();
+            passes
+        }
+
+        fn verify(&mut self) -> Result<u64, String> {
+            Ok(1)
+        }
+
+        fn digest(&self) -> u64 {
+            DIGEST
+        }
+
+        fn spoil(&mut self) {}
+
+        fn sleeps(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_loop_that_sleeps_works_until_the_window_closes_though_it_is_alone() {
+        let ended = Arc::new(Mutex::new(0));
+        let hot = Waiter(Arc::clone(&ended));
+        let make = move || {
+            let hot: Box<dyn Hot> = Box::new(hot);
+            Ok(hot)
+        };
+        let gang = Gang::start(vec![Member { cpu: None, make: Box::new(make) }]).unwrap();
+        // Four samples would end behind it.
+        let span = span(70);
+        let series = gang.measure(span).unwrap().series.remove(0);
+        assert!(*ended.lock().unwrap() >= span.closes_ns, "{:?}", series.samples);
     }
 
     /// A program of another process, which says itself how long it took.

@@ -28,6 +28,8 @@ pub mod survey {
     pub const MACHINE: &str = include_str!("../../../plans/survey/machine.toml");
     /// What its network carries.
     pub const NETWORK: &str = include_str!("../../../plans/survey/network.toml");
+    /// What its disk reads.
+    pub const DISK: &str = include_str!("../../../plans/survey/disk.toml");
 }
 
 /// The plans that try a setting, with words in place of what is put in.

@@ -30,4 +30,5 @@ pub use leftover::{Leftover, left, leftovers};
 pub use owner::Owner;
 pub use restore::{Fate, Settled, forget, now, settle, settle_dead};
 pub use setting::value_in;
+pub(super) use story::pass_on;
 pub use story::{Entry, Kind, Story, directory, journals, refuse};

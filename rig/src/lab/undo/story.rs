@@ -11,6 +11,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What kind of thing is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,6 +177,9 @@ pub(super) fn half(path: &Path) -> PathBuf {
     path.with_extension("part")
 }
 
+/// The variable that names the directory of journals.
+const VARIABLE: &str = "STEND_JOURNAL";
+
 /// The directory of journals: `STEND_JOURNAL`, else as root `/var/lib/stend/journal`, else
 /// `stend/journal` in the state directory of the user.
 ///
@@ -183,7 +187,7 @@ pub(super) fn half(path: &Path) -> PathBuf {
 /// When the user has none.
 pub fn directory() -> Result<PathBuf, UndoError> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(path) = set("STEND_JOURNAL") {
+    if let Some(path) = set(VARIABLE) {
         return Ok(path.into());
     }
     if rustix::process::geteuid().is_root() {
@@ -192,6 +196,15 @@ pub fn directory() -> Result<PathBuf, UndoError> {
     let state = set("XDG_STATE_HOME").map(PathBuf::from);
     let state = state.or_else(|| Some(PathBuf::from(set("HOME")?).join(".local/state")));
     Ok(state.ok_or(UndoError::NoPlace)?.join("stend/journal"))
+}
+
+/// Passes the directory to a process that is about to be started: in a user namespace a user is
+/// root, and would take that of root.
+pub(in crate::lab) fn pass_on(command: &mut Command) -> &mut Command {
+    match directory() {
+        Ok(directory) => command.env(VARIABLE, directory),
+        Err(_) => command,
+    }
 }
 
 /// Makes the directory if it is not there. Who can write a journal can have us write settings as

@@ -7,7 +7,7 @@ use super::layout::{Axis, Layout};
 use super::{Load, points, value};
 use crate::report::compose::cause::often;
 use crate::report::compose::ruling::count;
-use crate::report::compose::{Writer, along, curve};
+use crate::report::compose::{Said, Writer, along, curve};
 use crate::report::document::Prose;
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -84,22 +84,76 @@ fn tells_apart(axis: &Axis<'_>, seen: &[(&MeasuredPoint, &MeasuredLimit)]) -> bo
     })
 }
 
+/// Points of a load of storage, each with the share of its bytes that block devices served.
+type Served<'a> = Vec<(&'a MeasuredPoint, &'a Estimate)>;
+
+/// The points whose bytes a disk served, and those whose bytes memory served.
+fn served<'a>((part, load): Load<'_, 'a>) -> (Served<'a>, Served<'a>) {
+    let with = points(part, load).filter_map(|point| Some((point, point.from_disk.as_ref()?)));
+    with.partition(|(_, served)| is_from_disk(served))
+}
+
+/// `disk vda`, or a disk without a name.
+fn disk(writer: &Writer, of: &Served<'_>) -> Said {
+    match device(of) {
+        Some(device) => writer.say("measured-disk", Args::new().name("device", device)),
+        None => writer.label("measured-disk-unnamed"),
+    }
+}
+
+/// What a disk is called.
+fn device<'a>(of: &Served<'a>) -> Option<&'a String> {
+    of.iter().find_map(|(point, _)| point.device.as_ref())
+}
+
+/// Figures of a survey on a card, with what served them behind; alone of a load without such.
+pub(super) fn with_source(writer: &Writer, load: Load<'_, '_>, span: Prose) -> Said {
+    let (from_disk, from_memory) = served(load);
+    let name = match device(&from_disk) {
+        Some(device) => Prose::verbatim(device),
+        None => writer.label("measured-disk-unnamed")?,
+    };
+    let args = Args::new().prose("span", &span).prose("disk", &name);
+    match (from_disk.is_empty(), from_memory.is_empty()) {
+        (true, true) => Ok(span),
+        (false, true) => writer.say("card-from-disk", args),
+        (true, false) => writer.say("card-from-memory", args),
+        (false, false) => writer.say("card-from-both", args),
+    }
+}
+
+/// The same in a short sentence; none of a load without such.
+pub(super) fn source_in_short(
+    writer: &Writer,
+    load: Load<'_, '_>,
+) -> Result<Option<Prose>, ReportError> {
+    let (from_disk, from_memory) = served(load);
+    let args = Args::new().prose("disk", &disk(writer, &from_disk)?);
+    match (from_disk.is_empty(), from_memory.is_empty()) {
+        (true, true) => Ok(None),
+        (false, true) => writer.say("survey-from-disk", args).map(Some),
+        (true, false) => writer.label("survey-from-memory").map(Some),
+        (false, false) => writer.say("survey-from-both", args).map(Some),
+    }
+}
+
 /// Whether a disk or memory served the bytes of a load; none of a load without such.
 pub(super) fn source(
     writer: &Writer,
     (part, load): Load<'_, '_>,
 ) -> Result<Option<Prose>, ReportError> {
-    let with = points(part, load).filter_map(|point| Some((point, point.from_disk.as_ref()?)));
-    let (disk, memory): (Vec<_>, Vec<_>) = with.partition(|(_, served)| is_from_disk(served));
-    let centres = |of: &[(&MeasuredPoint, &Estimate)]| -> Vec<Quantity> {
+    let (from_disk, memory) = served((part, load));
+    let name = disk(writer, &from_disk)?;
+    let centres = |of: &Served<'_>| -> Vec<Quantity> {
         let mut all: Vec<Quantity> = of.iter().map(|(_, served)| served.centre).collect();
         all.sort_by(|a, b| a.value.total_cmp(&b.value));
         all
     };
-    match (centres(&disk).as_slice(), centres(&memory).as_slice()) {
+    match (centres(&from_disk).as_slice(), centres(&memory).as_slice()) {
         ([], []) => Ok(None),
         ([least, ..], []) => {
-            writer.say("measured-from-disk", Args::new().quantity("least", *least)).map(Some)
+            let args = Args::new().prose("disk", &name).quantity("least", *least);
+            writer.say("measured-from-disk", args).map(Some)
         }
         ([], [.., most]) => {
             writer.say("measured-from-memory", Args::new().quantity("most", *most)).map(Some)
@@ -108,8 +162,9 @@ pub(super) fn source(
             let layout = Layout::of(&part.run.plan, load);
             let places: Vec<Prose> = memory.iter().map(|(point, _)| layout.place(point)).collect();
             let args = Args::new()
-                .count("some", count(disk.len()))
-                .count("of", count(disk.len() + memory.len()))
+                .prose("disk", &name)
+                .count("some", count(from_disk.len()))
+                .count("of", count(from_disk.len() + memory.len()))
                 .prose("places", &Prose::join_with(&places, "; "));
             writer.say("measured-from-both", args).map(Some)
         }

@@ -170,9 +170,43 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
     if parts.len() == 1 {
         return named(writer, parts, Intervals::Shown)?.iter().map(said).collect();
     }
-    let alone = parts.iter().filter(|part| !compares(&part.run.plan));
-    let lines = alone.flat_map(loads).filter_map(|load| brief(writer, load).transpose());
-    lines.chain(stolen_line(writer, parts).transpose()).collect()
+    let mut lines = Vec::new();
+    for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
+        match absent(part) {
+            Some(what) => lines.push(absent_line(writer, &part.run.plan.title, what)?),
+            None => {
+                for load in loads(part) {
+                    lines.extend(brief(writer, load)?);
+                }
+            }
+        }
+    }
+    lines.extend(stolen_line(writer, parts)?);
+    Ok(lines)
+}
+
+/// What has no figure here, and why.
+fn absent_line(writer: &Writer, name: &str, what: &str) -> Said {
+    let why = writer.say("fault-not-available", Args::new().name("what", what))?;
+    let args = Args::new().name("name", name).prose("span", &why);
+    writer.say("card-measured", args)
+}
+
+/// What this machine lacks for every load of a part, by the first of them.
+fn absent<'a>(part: &Part<'a>) -> Option<&'a str> {
+    let mut all = loads(part).map(lacks);
+    let first = all.next()??;
+    all.all(|what| what.is_some()).then_some(first)
+}
+
+/// What this machine lacks for every point of a load, by the first of them.
+fn lacks<'a>((part, load): Load<'_, 'a>) -> Option<&'a str> {
+    let mut all = points(part, load).map(|point| match &point.lacking {
+        Some(Lacking::NotAvailable { what }) => Some(what.as_str()),
+        _ => None,
+    });
+    let first = all.next()??;
+    all.all(|what| what.is_some()).then_some(first)
 }
 
 /// How much of the CPU time the hypervisor took from a survey; nothing where it was not read.
@@ -218,9 +252,13 @@ fn within<'e>(writer: &Writer, of: impl Iterator<Item = &'e Estimate>, spans: Pr
     writer.say("card-measured-within", args.quantity("level", steady.level))
 }
 
-/// A load of a survey on a line: from where to where its deciding figure goes, and how far the
-/// widest of the intervals reaches from its figure; none where it has none.
+/// A load of a survey on a line: from where to where its deciding figure goes, how far the widest
+/// of the intervals reaches from its figure, and what served it; or why it is not available.
 fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, ReportError> {
+    let name = capital(&key_words(&load.name));
+    if let Some(what) = lacks((part, load)) {
+        return absent_line(writer, &name, what).map(Some);
+    }
     let primary = part.run.plan.primary(&load.name);
     let figures = points(part, load).filter_map(|point| point.figure(primary));
     let estimates: Vec<&Estimate> = figures.map(|figure| &figure.estimate).collect();
@@ -235,8 +273,8 @@ fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, R
         }
     };
     let span = within(writer, estimates.into_iter(), span)?;
-    let args = Args::new().name("name", &capital(&key_words(&load.name))).prose("span", &span);
-    writer.say("card-measured", args).map(Some)
+    let span = limits::with_source(writer, (part, load), span)?;
+    writer.say("card-measured", Args::new().name("name", &name).prose("span", &span)).map(Some)
 }
 
 /// What a load of a part that compares nothing is called, and its span.
@@ -248,13 +286,27 @@ fn named(
     let mut said = Vec::new();
     let alone = parts.iter().filter(|part| !compares(&part.run.plan));
     let all: Vec<Load<'_, '_>> = alone.flat_map(loads).collect();
+    let mut told: Option<&str> = None;
     for one in all.iter().copied() {
-        let several = loads(one.0).count() > 1;
+        let (several, title) = (loads(one.0).count() > 1, &one.0.run.plan.title);
+        if let Some(what) = absent(one.0).filter(|_| parts.len() > 1) {
+            // Of such a part once.
+            if told.replace(title) != Some(title) {
+                let why = writer.say("measured-absent", Args::new().name("what", what))?;
+                said.push((Prose::verbatim(&capital(title)), why));
+            }
+            continue;
+        }
         let name = match parts.len() == 1 || several {
             true => heading(writer, &all, one)?,
-            false => Prose::verbatim(&capital(&one.0.run.plan.title)),
+            false => Prose::verbatim(&capital(title)),
         };
-        said.push((name, span(writer, one, intervals)?));
+        let source = match intervals {
+            Intervals::Shown => limits::source(writer, one)?,
+            Intervals::LeftOut => limits::source_in_short(writer, one)?,
+        };
+        let sentences = [Some(span(writer, one, intervals)?), source];
+        said.push((name, Prose::join(&sentences.into_iter().flatten().collect::<Vec<_>>())));
     }
     Ok(said)
 }
@@ -327,6 +379,9 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>, intervals: Intervals) -> Sa
         Intervals::Shown => value(writer, estimate),
         Intervals::LeftOut => Ok(Prose::estimate(estimate)),
     };
+    if let Some(what) = lacks((part, load)) {
+        return writer.say("measured-absent", Args::new().name("what", what));
+    }
     let primary = part.run.plan.primary(&load.name);
     let layout = Layout::of(&part.run.plan, load);
     let mut figures: Vec<(&MeasuredPoint, &Estimate)> =

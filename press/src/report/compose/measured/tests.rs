@@ -4,8 +4,8 @@ use crate::report::compose::Writer;
 use crate::report::compose::places::among;
 use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
-use crate::report::{CardInput, Part, Role, card, compose, fixture, summary, text};
-use desk::record::{Reading, Run, Value};
+use crate::report::{CardInput, Part, Role, card, compose, compose_survey, fixture, summary, text};
+use desk::record::{Fault, Outcome, Reading, Run, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::{Simulated, with_response};
 use desk::verdict::{Analysis, analyse};
@@ -141,6 +141,74 @@ fn a_long_fact_of_a_load_has_lines_that_end_between_its_parts() {
         format!("md0: level\u{a0}raid5, state\u{a0}{state}; {last}")
     };
     assert_eq!(said, [[fact("active"), fact("clean")].join(" / ")]);
+}
+
+/// A card of a survey of which these devices served this share of the bytes of the second part.
+fn survey_card(spoil: impl Fn(&mut TrialRecord)) -> String {
+    let (noise, floor) = fixture::single("Noise floor", 1.003);
+    let (mut run, _) = fixture::alone(5, &[]);
+    run.plan.title = "The store".into();
+    run.records.iter_mut().for_each(spoil);
+    let analysis = analyse(&run);
+    let parts = [
+        Part { role: Role::NoiseFloor, run: &noise, analysis: &floor },
+        Part { role: Role::Duel, run: &run, analysis: &analysis },
+    ];
+    let input =
+        CardInput { parts: &parts, report_path: "r.html", next_command: "stend", left_out: &[] };
+    let said = card(&input, 80, true).unwrap();
+    let article = text(&compose_survey(&parts).unwrap(), 80, true);
+    let words = |said: &str| said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.lines().count() <= 20, "{said}");
+    format!("{}\n{}", words(&said), words(&article))
+}
+
+fn storage(share: f64, device: &'static str) -> impl Fn(&mut TrialRecord) {
+    move |record| {
+        let quantity = Quantity::new(share, Unit::Share);
+        let [probe, host, key] = ["storage", "sut", "direct"].map(str::to_owned);
+        record.readings.push(Reading { probe, host: host.into(), key, quantity });
+        record.outcome.made_with.insert("device".into(), Value::Word(device.into()));
+    }
+}
+
+#[test]
+fn a_survey_says_on_its_card_whether_a_disk_or_memory_served_a_load_and_which_disk() {
+    let said = survey_card(storage(0.97, "sda1, scheduler none"));
+    let reach = said.lines().next().unwrap();
+    assert!(reach.contains("%; from sda1 Reach: 1.29 ns to 105 ns; "), "{said}");
+    assert!(said.contains("From disk sda1: block devices served 97 % of the bytes"), "{said}");
+    assert!(said.contains("at size 1 GiB. From disk sda1. "), "the answer is short\n{said}");
+    let said = survey_card(storage(0.02, "sda1"));
+    assert!(said.contains("; from memory Reach: ") && !said.contains("disk sda1"), "{said}");
+    assert!(!survey_card(|_| ()).contains("; from "));
+}
+
+#[test]
+fn a_part_that_a_machine_cannot_do_is_one_line_with_its_reason() {
+    let without = |record: &mut TrialRecord| {
+        let what = format!("no room for {}", record.trial.point.load);
+        record.outcome = Outcome::faulty(Fault::NotAvailable { what });
+    };
+    let said = survey_card(without);
+    let card = said.lines().next().unwrap();
+    let line = "The store: not available here: no room for stream ";
+    assert_eq!(card.matches(line).count(), 1, "{said}");
+    assert_eq!(card.matches("not available").count(), 1, "{said}");
+    assert!(!card.contains("Reach"), "{said}");
+    assert!(said.contains("The store: Not available here: no room for stream."), "{said}");
+    assert!(said.contains("Not available here: no room for reach."), "by its own section\n{said}");
+    assert!(!said.contains("no point has a valid"), "{said}");
+    // Of a part that has some, each load for itself.
+    let some = |record: &mut TrialRecord| {
+        if record.trial.point.load == "reach" {
+            without(record);
+        }
+    };
+    let said = survey_card(some);
+    let card = said.lines().next().unwrap();
+    assert!(card.contains("Reach: not available here: no room for reach"), "{said}");
+    assert!(card.contains("Stream: ") && !card.contains("The store"), "{said}");
 }
 
 fn served_none() -> String {
