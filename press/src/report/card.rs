@@ -216,7 +216,9 @@ fn findings(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportErr
     lines.extend(measured_lines(writer, parts)?);
     match limits_in_short(writer, parts)? {
         Some(causes) => {
-            lines.push(writer.say("card-limit", Args::new().prose("causes", &causes))?);
+            // Of a survey only the loads of the network are watched for it in all their parts.
+            let key = if parts.len() > 1 { "card-limit-network" } else { "card-limit" };
+            lines.push(writer.say(key, Args::new().prose("causes", &causes))?);
         }
         None if runs_alone(parts) => {}
         None => lines.push(writer.label("card-no-limit")?),

@@ -237,7 +237,7 @@ fn a_survey_card_shows_noise_verdicts_with_intervals_and_two_doubts() {
         "+0.3 % (",
         "+31 % (+30 % to +32 %)",
         "3.30× (3.27–3.33×)",
-        "Limit: all CPUs busy in every case",
+        "Limit of the network: all CPUs busy in every case",
         "4 KiB",
     ] {
         assert!(card.contains(part), "{part} is not in\n{card}");

@@ -97,6 +97,7 @@ card-open = { $names }; { $blocks }
 card-left-out = Left out for lack of time: { $parts }; repeat on a quieter machine
 card-roof = Roofs of { $level }: { $requests } up to { $size }, { $rate } beyond
 card-limit = Limit: { $causes }
+card-limit-network = Limit of the network: { $causes }
 card-no-limit = Limit: not determined
 card-doubt = Caveat: { $doubt }
 card-no-doubt = Caveats: the checks found none
