@@ -279,6 +279,35 @@ fn a_free_disk_is_told_measured_and_recorded_and_may_be_measured_again() {
     assert!(loads::is_block_of_ours(&first), "it was written to");
 }
 
+#[test]
+fn only_the_part_that_was_asked_for_is_overwritten_and_its_blocks_are_trimmed() {
+    if !is_root() {
+        return;
+    }
+    let place = Place::new("part");
+    let Some(disk) = Disk::new(&place, "disk") else { return };
+    let (device, serial) = (disk.device.clone(), disk.serial());
+    let middle = vec![0xA5; 1 << 20];
+    disk.set(8 << 20, &middle);
+    let text = plan(&device).replace("\"mix\"", "\"trim\"\ndisk_place = 100");
+    fs::write(place.path.join("disk.toml"), text).expect("a plan");
+    let options = ["run", "--destroy", &device, "--serial", &serial, "disk.toml"];
+    let said = words(&moment::taken(|| place.stend(&options)));
+    let image = fs::read(&disk.image).expect("an image");
+    assert!(image[8 << 20..9 << 20] == middle[..], "before the part: {said}");
+    let part = SIZE as usize - (32 << 20);
+    assert!(image[..8 << 20].iter().chain(&image[9 << 20..part]).all(|byte| *byte == 0), "{said}");
+    let (mut ours, mut trimmed) = (0, 0);
+    for sector in image[part..].chunks(512) {
+        match loads::is_block_of_ours(sector) {
+            true => ours += 1,
+            false => trimmed += u32::from(sector.iter().all(|byte| *byte == 0)),
+        }
+    }
+    assert_eq!(ours + trimmed, (32 << 20) / 512, "every sector is ours or trimmed: {said}");
+    assert!(ours > 0 && trimmed > 0, "{ours} are ours and {trimmed} trimmed: {said}");
+}
+
 /// A load of blocks of a file, its further parameters, and how it is slowed: by operations or bytes
 /// a second.
 type Slow = (&'static str, &'static str, &'static str);

@@ -4,8 +4,8 @@
 //! Must not know what is read and written.
 
 use super::spec::{
-    BLOCK_SIZE, DUPLICATED, HOT, HOT_PLACES, HOT_SHARE, LARGEST, LISTED, LOCALITY, MIX_READS,
-    OPERATION, SKEW, SPECIFICATION, ZIPF,
+    BLOCK_SIZE, DISK_PLACE, DUPLICATED, HOT, HOT_PLACES, HOT_SHARE, LARGEST, LISTED, LOCALITY,
+    MIX_READS, OPERATION, SKEW, SPECIFICATION, WHOLE_DISK, ZIPF,
 };
 use crate::engine::access::{Access, Line, SECTOR, read};
 use crate::engine::alone::Order;
@@ -56,13 +56,15 @@ pub(super) fn accesses(order: &Order) -> Result<Access, Unready> {
 type Effect = (ParamSpec, bool, &'static str);
 
 /// Of the parameters that need another one.
-pub(super) fn effects(order: &Order) -> [Effect; 6] {
+pub(super) fn effects(order: &Order) -> [Effect; 7] {
     let is_mix = order.word(OPERATION.name) == MIX;
     let is_file = order.word("pattern").starts_with('/');
     let locality = order.word(LOCALITY.name);
+    let is_disk = order.word(WHOLE_DISK.name).starts_with('/');
     let is_paced = offered(&order.params).is_some();
     let (is_zipf, is_hot) = (locality == ZIPF, locality == HOT);
     [
+        (DISK_PLACE, is_disk, "whole_disk"),
         (MIX_READS, is_mix, "operation = \"mix\""),
         (SPECIFICATION, is_file, "a pattern that is a file of IOmeter"),
         (SKEW, is_zipf, "locality = \"zipf\""),

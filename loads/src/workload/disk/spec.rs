@@ -39,6 +39,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::path_or(&["state"]),
         default: "state",
     },
+    DISK_PLACE,
     DUPLICATED,
     ParamSpec {
         name: "engine",
@@ -49,8 +50,8 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "file_size",
-        about: "bytes of the file, or of the disk from its begin on, which are written before the \
-                window; all threads share them",
+        about: "bytes of the file, or of the part of the disk, which are written before the window; \
+                all threads share them",
         role: None,
         kind: ParamKind::size(1 << 20, 1 << 40),
         default: "64 MiB",
@@ -148,6 +149,16 @@ pub const WHOLE_DISK: ParamSpec = ParamSpec {
     role: None,
     kind: ParamKind::path_or(&["none"]),
     default: "none",
+};
+
+/// Which part of it.
+pub const DISK_PLACE: ParamSpec = ParamSpec {
+    name: "disk_place",
+    about: "of whole_disk: where the part of file_size begins, in percent of what it leaves of the \
+            disk; 0 is the begin of the disk, with 100 the part is its end",
+    role: None,
+    kind: ParamKind::count(0, 100),
+    default: "0",
 };
 
 /// Of a mix.

@@ -23,6 +23,7 @@ fn order(params: &[(&str, Value)]) -> Order {
         ("cache", word("direct")),
         ("compressible", Value::Count(0)),
         ("directory", word("state")),
+        ("disk_place", Value::Count(0)),
         ("duplicated", Value::Count(0)),
         ("engine", word("uring")),
         ("file_size", bytes(64 << 20)),

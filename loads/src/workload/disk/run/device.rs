@@ -13,6 +13,9 @@ use rig::metal::Unready;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+/// Disks and their flash are laid out in no finer pieces.
+const MIB: u64 = 1 << 20;
+
 /// The disk that a trial asks for.
 pub fn of(order: &Order) -> Option<PathBuf> {
     Some(order.word(WHOLE_DISK.name)).filter(|path| path.starts_with('/')).map(PathBuf::from)
@@ -28,11 +31,21 @@ pub fn overwrites(point: &LoadPoint) -> Option<(PathBuf, f64)> {
     Some((device, filled(&order)))
 }
 
-/// Opens it, and tells what it is.
+/// The part of a disk that is overwritten.
+pub struct Part {
+    /// The disk.
+    pub file: File,
+    /// Bytes before the part.
+    pub begin: u64,
+    /// What disk it is.
+    pub told: Settings,
+}
+
+/// Opens a disk for its part that begins at so many percent of what the part leaves of it.
 ///
 /// # Errors
 /// The reasons against overwriting it; blocks that it does not take; fewer bytes than asked for.
-pub fn open(path: &Path, wanted: &target::Wanted) -> Result<(File, Settings), Unready> {
+pub fn open(path: &Path, wanted: &target::Wanted, percent: u64) -> Result<Part, Unready> {
     let opened = block::open(path, wanted.direct, &is_ours);
     let (file, device) = opened.map_err(|e| Unready::NotAvailable(e.to_string()))?;
     if wanted.direct {
@@ -51,5 +64,17 @@ pub fn open(path: &Path, wanted: &target::Wanted) -> Result<(File, Settings), Un
         ("serial", device.serial.unwrap_or_default()),
     ];
     let told = told.into_iter().filter(|(_, text)| !text.is_empty());
-    Ok((file, told.map(|(name, text)| (name.to_owned(), word(&text))).collect()))
+    Ok(Part {
+        file,
+        begin: begin(device.bytes - wanted.bytes, wanted.block as u64, percent),
+        told: told.map(|(name, text)| (name.to_owned(), word(&text))).collect(),
+    })
+}
+
+/// The byte at which a part begins, by the bytes that it leaves and those of a block: whole blocks,
+/// and whole mebibytes where blocks are a power of two.
+pub(super) fn begin(left: u64, block: u64, percent: u64) -> u64 {
+    let grain = block * MIB.div_ceil(block);
+    let begin = u128::from(left) * u128::from(percent.min(100)) / 100;
+    u64::try_from(begin).unwrap_or(left) / grain * grain
 }

@@ -129,11 +129,13 @@ impl Book {
     }
 }
 
-/// The file as all threads have it.
+/// The file, or the part of a disk, as all threads have it.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// It has no name.
     pub file: Arc<File>,
+    /// Bytes before its first block.
+    pub begin: u64,
     /// Bytes of a block.
     pub block: usize,
     /// Most blocks of an operation.
@@ -148,7 +150,7 @@ impl Target {
     /// Where a block begins, bytes.
     #[must_use]
     pub const fn offset(&self, block: u64) -> u64 {
-        block * self.block as u64
+        self.begin + block * self.block as u64
     }
 
     /// The first sector of a block.
@@ -209,7 +211,7 @@ impl Target {
         let first = first.unwrap_or(wrong);
         let whole = first..op.all().end;
         let blocks: Vec<u64> = whole.take_while(|block| !is_trimmed(block)).collect();
-        let (sectors, at) = (self.block / SECTOR, self.offset(first - op.block));
+        let (sectors, at) = (self.block / SECTOR, self.offset(first) - self.offset(op.block));
         let of = |block: &u64| repeat_n(self.versions.of(*block), sectors);
         let wanted: Vec<u32> = blocks.iter().flat_map(of).collect();
         #[expect(clippy::cast_possible_truncation, reason = "a place in the bytes of an operation")]

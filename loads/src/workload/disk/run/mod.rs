@@ -20,7 +20,7 @@ mod versions;
 
 use super::accesses::{accesses, effects};
 use super::spec::{
-    COMPRESSIBLE, DUPLICATED, FILLS, HOT_PLACES, HOT_SHARE, LOCALITY, MIX_READS, OPERATION, RING,
+    COMPRESSIBLE, DISK_PLACE, DUPLICATED, FILLS, HOT_PLACES, HOT_SHARE, LOCALITY, MIX_READS, OPERATION, RING,
     SKEW,
 };
 use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
@@ -62,10 +62,11 @@ const NOMINAL_RATE: f64 = 2e5;
 const NOMINAL_BYTES: f64 = 1.5e9;
 
 /// What was asked for in words that stay as they are.
-const ASKED: [&str; 14] = [
+const ASKED: [&str; 15] = [
     ARRIVALS.name,
     "cache",
     COMPRESSIBLE.name,
+    DISK_PLACE.name,
     DUPLICATED.name,
     "engine",
     HOT_PLACES.name,
@@ -143,6 +144,7 @@ impl Wanted {
             target: target::Wanted {
                 directory,
                 bytes: block * (blocks * cpus.len()) as u64,
+                begin: 0,
                 block: to_usize(block),
                 direct: order.word("cache") != "buffered",
             },
@@ -217,9 +219,13 @@ fn refuse_crowded(
 /// # Errors
 /// What the machine lacks: CPUs, memory, free space, `O_DIRECT`, `io_uring`; what the disk refused.
 pub fn ready(order: &Order) -> Result<Ready, Unready> {
-    let wanted = Wanted::read(order, &Cpus::read(Path::new("/")), available())?;
+    let mut wanted = Wanted::read(order, &Cpus::read(Path::new("/")), available())?;
     let (file, place) = match &wanted.device {
-        Some(path) => device::open(path, &wanted.target)?,
+        Some(path) => {
+            let disk = device::open(path, &wanted.target, order.count(DISK_PLACE.name))?;
+            wanted.target.begin = disk.begin;
+            (disk.file, disk.told)
+        }
         None => make(&wanted.target).map(|file| (file, Settings::new()))?,
     };
     let file = Arc::new(file);
@@ -227,6 +233,7 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
     let versions = Versions::new(wanted.blocks * wanted.cpus.len()).map(Arc::new);
     let target = Target {
         file,
+        begin: wanted.target.begin,
         block: wanted.target.block,
         most: wanted.plan.most(),
         content,
@@ -255,7 +262,7 @@ pub fn ready(order: &Order) -> Result<Ready, Unready> {
         made_with.insert("io_uring".into(), Value::Word(all));
     }
     if wanted.plan.writing == Writing::Trims {
-        trims(&target.file, target.block)?;
+        trims(&target.file, (target.begin, target.block as u64))?;
     }
     for fills_left in (0..fills(order)).rev() {
         fill(&target.file, &wanted.target, filling(order.seed, fills_left).shaped(wanted.shape))?;

@@ -48,6 +48,8 @@ pub struct Wanted {
     pub directory: PathBuf,
     /// Its size, bytes: whole blocks.
     pub bytes: u64,
+    /// Bytes before it; 0 but for a part of a disk.
+    pub begin: u64,
     /// Size of a block, bytes: whole sectors.
     pub block: usize,
     /// Whether it is read and written past the page cache.
@@ -219,12 +221,12 @@ pub fn trim(file: &File, (offset, bytes): (u64, u64)) -> Result<(), Errno> {
     fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, bytes)
 }
 
-/// Whether blocks of a file that is still empty can be trimmed.
+/// Whether a block of these bytes and of this place can be trimmed, before anything is written.
 ///
 /// # Errors
 /// What the kernel says, with the remedy.
-pub fn trims(file: &File, block: usize) -> Result<(), Unready> {
-    trim(file, (0, block as u64)).map_err(|e| {
+pub fn trims(file: &File, block: (u64, u64)) -> Result<(), Unready> {
+    trim(file, block).map_err(|e| {
         Unready::NotAvailable(format!(
             "operation = \"trim\": the file system or the disk refuses it: {e}; take another \
              directory, or operation = \"write\""
@@ -246,9 +248,9 @@ pub fn fill(file: &File, wanted: &Wanted, content: Content) -> Result<(), Unread
     };
     let chunk = wanted.block * (CHUNK / wanted.block).max(1);
     let mut buffer = Paged::zeros(chunk);
-    let mut at = 0;
-    while at < wanted.bytes {
-        let left = usize::try_from(wanted.bytes - at).unwrap_or(usize::MAX);
+    let (mut at, end) = (wanted.begin, wanted.begin + wanted.bytes);
+    while at < end {
+        let left = usize::try_from(end - at).unwrap_or(usize::MAX);
         let part = &mut buffer[..chunk.min(left)];
         content.fill(part, at / SECTOR as u64, 0);
         file.write_all_at(part, at).map_err(refused)?;

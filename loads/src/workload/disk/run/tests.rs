@@ -3,6 +3,7 @@
 
 use super::blocks::{Blocks, Kind, Op};
 use super::content::{Content, SECTOR};
+use super::device::begin;
 use super::job::{Book, Engine, Job, Target, locked};
 use super::ring::Ring;
 use super::setup::{Completions, Setup, unregistered};
@@ -28,7 +29,7 @@ const SEED: u64 = 3;
 /// Through the page cache, so that a test needs no `O_DIRECT`.
 fn wanted() -> Wanted {
     let bytes = (BLOCKS * BLOCK) as u64;
-    Wanted { directory: PathBuf::from("/var/tmp"), bytes, block: BLOCK, direct: false }
+    Wanted { directory: PathBuf::from("/var/tmp"), bytes, begin: 0, block: BLOCK, direct: false }
 }
 
 /// The same file by another descriptor.
@@ -50,7 +51,7 @@ fn target(block: usize, most: usize) -> Option<Target> {
     };
     fill(&file, &wanted, content).unwrap();
     let versions = Arc::new(Versions::new(BLOCKS * BLOCK / block).unwrap());
-    Some(Target { file, block, most, content, versions })
+    Some(Target { file, begin: 0, block, most, content, versions })
 }
 
 /// A loop over such a file; none where the kernel refuses the engine.
@@ -373,4 +374,14 @@ fn a_kernel_without_io_uring_is_told_with_the_remedy() {
     }
     let why = unregistered(8192, &std::io::Error::from_raw_os_error(libc::ENOMEM)).to_string();
     assert!(why.contains("lock 8192 B") && why.contains("registered_buffers = \"auto\""), "{why}");
+}
+
+#[test]
+fn a_part_of_a_disk_begins_at_whole_blocks_and_mebibytes() {
+    let (left, mib) = (100 << 20, 1 << 20);
+    assert_eq!([0, 50, 100].map(|percent| begin(left, 4096, percent)), [0, 50 * mib, 100 * mib]);
+    assert_eq!(begin(mib + 5, 4096, 99), 0);
+    assert_eq!(begin(left, 3 * 512, 50) % (3 * 512), 0);
+    assert_eq!(begin(left, 4 * mib, 99), 96 * mib);
+    assert_eq!(begin(u64::MAX, 512, 100), u64::MAX / mib * mib);
 }
