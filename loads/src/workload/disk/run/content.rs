@@ -7,6 +7,7 @@
 
 use super::shape::{Shape, shared};
 use crate::engine::net::content::{GOLDEN, mix};
+use multiversion::multiversion;
 use std::fmt;
 
 /// Bytes of a sector: no disk takes less at once.
@@ -127,7 +128,8 @@ impl Named {
     }
 
     /// Writes its content.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it takes the instructions of its caller")]
+    #[inline(always)]
     fn put(self, sector: &mut [u8; SECTOR]) {
         let head = self.head();
         let (words, _) = sector.as_chunks_mut::<WORD>();
@@ -149,7 +151,8 @@ impl Named {
 
     /// Whether a sector is it, bit by bit. Without a branch in its loop, which is done for several
     /// words at once.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it takes the instructions of its caller")]
+    #[inline(always)]
     fn is(self, sector: &[u8; SECTOR]) -> bool {
         let head = self.head();
         let (words, _) = sector.as_chunks::<WORD>();
@@ -175,6 +178,20 @@ impl Named {
         let zeros = zeros.min(SECTOR - HEAD * WORD);
         (sector == named.bytes(zeros)).then_some(named)
     }
+}
+
+/// Writes sectors side by side of one version.
+#[multiversion(targets("x86_64+avx2"))]
+fn put_all(first: Named, block: &mut [u8]) {
+    for (sector, place) in (first.sector..).zip(block.as_chunks_mut().0) {
+        Named { sector, ..first }.put(place);
+    }
+}
+
+/// Whether all sectors side by side are of one version.
+#[multiversion(targets("x86_64+avx2"))]
+fn are_all(first: Named, block: &[u8]) -> bool {
+    (first.sector..).zip(block.as_chunks().0).all(|(sector, it)| Named { sector, ..first }.is(it))
 }
 
 /// Whether a sector is of a trial, whichever it was.
@@ -209,24 +226,22 @@ impl Content {
 
     /// Writes a version of a block that begins at a sector into memory.
     pub fn fill(self, block: &mut [u8], first: u64, version: u32) {
-        let sectors = (first..).zip(block.as_chunks_mut().0);
-        if !self.shape.is_plain() {
-            return sectors.for_each(|(sector, place)| *place = self.bytes(sector, version));
+        if self.shape.is_plain() {
+            return put_all(Named { key: self.key, sector: first, version }, block);
         }
-        for (sector, place) in sectors {
-            Named { key: self.key, sector, version }.put(place);
+        for (sector, place) in (first..).zip(block.as_chunks_mut().0) {
+            *place = self.bytes(sector, version);
         }
     }
 
     /// Whether each bit of a block that begins at a sector is that of a version of it.
     #[must_use]
     pub fn holds(self, block: &[u8], first: u64, version: u32) -> bool {
-        let key = self.key;
-        let mut sectors = (first..).zip(block.as_chunks().0);
-        if !self.shape.is_plain() {
-            return sectors.all(|(sector, it)| *it == self.bytes(sector, version));
+        if self.shape.is_plain() {
+            return are_all(Named { key: self.key, sector: first, version }, block);
         }
-        sectors.all(|(sector, it)| Named { key, sector, version }.is(it))
+        let mut sectors = (first..).zip(block.as_chunks().0);
+        sectors.all(|(sector, it)| *it == self.bytes(sector, version))
     }
 
     /// In what way what was read from a sector on differs from the versions that its sectors were
