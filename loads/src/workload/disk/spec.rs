@@ -50,8 +50,8 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "file_size",
-        about: "bytes of the file, or of the part of the disk, which are written before the window; \
-                all threads share them",
+        about: "bytes of the file, or of the part of the disk, which are written before the \
+                window; all threads share them",
         role: None,
         kind: ParamKind::size(1 << 20, 1 << 40),
         default: "64 MiB",

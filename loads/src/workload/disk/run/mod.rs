@@ -20,8 +20,8 @@ mod versions;
 
 use super::accesses::{accesses, effects};
 use super::spec::{
-    COMPRESSIBLE, DISK_PLACE, DUPLICATED, FILLS, HOT_PLACES, HOT_SHARE, LOCALITY, MIX_READS, OPERATION, RING,
-    SKEW,
+    COMPRESSIBLE, DISK_PLACE, DUPLICATED, FILLS, HOT_PLACES, HOT_SHARE, LOCALITY, MIX_READS,
+    OPERATION, RING, SKEW,
 };
 use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
 use crate::engine::net::content::mix;
