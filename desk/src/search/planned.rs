@@ -144,6 +144,7 @@ pub fn names(load: &LoadPlan) -> Vec<String> {
 /// What headings call them.
 fn titles(search: &SearchPlan, by: &str) -> Vec<String> {
     let SearchPlan { over, kind, limit, .. } = search;
+    let over = over.replace('_', " ");
     match (kind, limit) {
         (SearchKind::Ramp, _) => {
             vec![format!("peak of {by} over {over}"), format!("{over} at the peak of {by}")]

@@ -66,7 +66,7 @@ fn the_largest_load_that_is_carried_is_found_in_each_block_and_is_one_observatio
         assert!((0.985..1.005).contains(&share), "{link}: {share}");
     }
     let said = report::text(&report::compose(&run, &found).expect("words"), 200, true);
-    let title = "largest offered_load with throughput >= 97 % of it";
+    let title = "largest offered load with throughput >= 97 % of it";
     assert!(said.replace('\u{a0}', " ").contains(title), "{said}");
 }
 

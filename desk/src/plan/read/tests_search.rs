@@ -38,7 +38,7 @@ fn a_goal_has_its_defaults_written_out_and_is_what_decides() {
     assert!(!load.fixed.contains_key("offered_load") && load.fixed.contains_key("streams"));
     let told = crate::search::metrics(&plan, &described());
     let told: Vec<_> = told.iter().map(|m| (m.name.as_str(), m.title.as_str(), m.unit)).collect();
-    let title = "largest offered_load with delay <= 500 us";
+    let title = "largest offered load with delay <= 500 us";
     let title = title.replace("500 us", &limit.at.to_string());
     assert_eq!(told, [("net_largest", title.as_str(), Unit::BitPerSecond)]);
 }
