@@ -6,6 +6,7 @@
 use super::bottleneck::{MeasuredLimit, held};
 use super::measure::programs_of;
 use super::merged::{TooFew, centred, merged};
+use super::rounds::{Rounds, rounds};
 use super::storage;
 use crate::plan::expand;
 use crate::record::{
@@ -46,6 +47,9 @@ pub struct MeasuredPoint {
     /// The block device behind a load of storage, where its records name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
+    /// How the rate went over the window, of a load with rounds that has enough of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// CPU time of an operation that each program under test used, seconds, by its name; of loads
     /// whose deciding metric is operations a second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -143,6 +147,7 @@ fn one(run: &Run, point: &LoadPoint, treatment: &Treatment) -> MeasuredPoint {
         limit: held(run, &counted),
         from_disk: storage::served(&good),
         device: storage::device(&good),
+        rounds: rounds(run, &point.load, &good),
         programs: programs(run, &point.load, &counted),
         load: point.load.clone(),
         levels: treatment.levels.clone(),

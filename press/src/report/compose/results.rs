@@ -74,6 +74,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
         }
         nodes.extend(machine::nodes(writer, part)?);
         nodes.extend(measured::beside(writer, part)?);
+        nodes.extend(measured::over_window(writer, part)?);
         return Ok(nodes);
     }
     let maps = plot::mapped(part);
@@ -110,6 +111,7 @@ fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     nodes.extend(index::section(writer, part)?);
     nodes.extend(measured::beside(writer, part)?);
     nodes.extend(machine::nodes(writer, part)?);
+    nodes.extend(measured::over_window(writer, part)?);
     Ok(nodes)
 }
 

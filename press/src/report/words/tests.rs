@@ -71,6 +71,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/measured/mod.rs"),
     include_str!("../compose/measured/picture.rs"),
     include_str!("../compose/measured/records.rs"),
+    include_str!("../compose/measured/rounds.rs"),
     include_str!("../compose/measured/table.rs"),
     include_str!("../compose/tune.rs"),
     include_str!("../compose/counted.rs"),

@@ -9,6 +9,7 @@ mod layout;
 mod limits;
 mod picture;
 mod records;
+mod rounds;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -65,6 +66,15 @@ pub(super) fn beside(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     let body = sections(writer, &loads, false)?;
     let id = format!("measured-{}", part.run.id);
     Ok(vec![Node::section(id, writer.label("measured-title")?, body)])
+}
+
+/// A figure of each load whose rates over the window are known.
+pub(super) fn over_window(writer: &mut Writer, part: &Part<'_>) -> Nodes {
+    let mut nodes = Vec::new();
+    for load in loads(part) {
+        nodes.extend(rounds::figure(writer, load)?.map(Node::Figure));
+    }
+    Ok(nodes)
 }
 
 /// Every further metric of the loads, a table each.
@@ -365,7 +375,7 @@ fn sections(writer: &mut Writer, loads: &[Load<'_, '_>], titled: bool) -> Nodes 
         if loads.len() == 1 {
             return Ok(vec![said, table]);
         }
-        let title = heading(writer, loads, (part, load))?;
+        let title = heading(writer, loads, one)?;
         let id = format!("measured-{}-{}", part.run.id, load.name);
         nodes.push(Node::section(id, title, vec![said, table]));
     }

@@ -1,11 +1,12 @@
 //! Checks how absolute figures are laid out and said.
 
+use crate::figure::Figure;
 use crate::report::compose::Writer;
 use crate::report::compose::places::among;
 use crate::report::document::{Document, Node, Table};
 use crate::report::tests::headline;
 use crate::report::{CardInput, Part, Role, card, compose, compose_survey, fixture, summary, text};
-use desk::record::{Fault, Outcome, Reading, Run, TrialRecord, Value};
+use desk::record::{Fault, Outcome, ParamRole, Reading, Run, Series, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::{Simulated, with_response};
 use desk::verdict::{Analysis, analyse};
@@ -398,4 +399,48 @@ fn a_load_that_stands_alone_tells_what_held_it_down_and_which_program_used_the_t
     run.records.iter_mut().for_each(|record| record.readings.clear());
     let said = words(&(run.clone(), analyse(&run)));
     assert!(!said.contains("Bottleneck") && !said.contains("CPU time of an operation"), "{said}");
+}
+
+/// Figures of an article.
+fn figures(nodes: &[Node]) -> Vec<Figure> {
+    let of = |node: &Node| match node {
+        Node::Figure(figure) => vec![figure.clone()],
+        Node::Section { body, .. } => figures(body),
+        _ => Vec::new(),
+    };
+    nodes.iter().flat_map(of).collect()
+}
+
+#[test]
+fn rates_over_the_window_are_drawn_where_there_are_rounds_enough() {
+    let (mut run, _) = fixture::alone(5, &[]);
+    run.plan.loads[0].roles.insert(ParamRole::Round, "lap".into());
+    let drawn = |run: &Run| {
+        let document = compose(run, &analyse(run)).unwrap();
+        let all = figures(&document.body).into_iter();
+        all.filter(|figure| figure.title.ends_with("over the window")).collect::<Vec<_>>()
+    };
+    assert!(drawn(&run).is_empty());
+    for record in run.records.iter_mut().filter(|record| record.trial.point.load == "stream") {
+        let size = record.trial.point.params["size"].to_string();
+        let fall = if size == "1 GiB" { 0.5 } else { 1.0 };
+        let outcome = &mut record.outcome;
+        outcome.window.closed_ns = outcome.window.opened_ns + 2_000_000_000;
+        outcome.series = vec![Series {
+            metric: "bandwidth".into(),
+            unit: Unit::BytePerSecond,
+            step: Quantity::seconds(0.1),
+            values: (0..20).map(|at| if at < 9 { 8e9 } else { 8e9 * fall }).collect(),
+        }];
+    }
+    let found = drawn(&run);
+    let [figure] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(figure.title, "Stream: bandwidth over the window");
+    let of = " cases that changed most";
+    assert!(figure.subtitle.contains("each round of 100\u{a0}ms; bands: 95\u{a0}% intervals"));
+    assert!(figure.subtitle.ends_with(of), "{}", figure.subtitle);
+    assert_eq!(figure.series.len(), 5);
+    assert!(figure.series[0].name.contains("1\u{a0}GiB"), "{}", figure.series[0].name);
+    let marks = &figure.series[0].marks;
+    assert_eq!((marks.len(), marks[0].x, marks[19].centre.round()), (20, 0.1, 4e9));
 }

@@ -256,6 +256,7 @@ timeline-footnote-left = { $count ->
 }
 timeline-shows = { $figure } shows the attempts in order of time, invalid ones hollow.
 axis-time = time since the run began
+axis-window = time in the window
 axis-like = attempt over the mean of its kind
 reference-like = mean
 visit-dry = dry
