@@ -25,6 +25,9 @@ const FILE: types::Fixed = types::Fixed(0);
 /// The thread of the kernel that takes submissions sleeps after so long without one, milliseconds.
 const IDLE_MS: u32 = 1000;
 
+/// Comparing so many bytes takes no longer than a system call.
+const BRIEF: usize = 16 << 10;
+
 /// How a wait ends besides by a completion.
 const ENDED: [i32; 3] = [libc::ETIME, libc::EINTR, libc::EBUSY];
 
@@ -297,7 +300,8 @@ impl Ring {
     }
 
     /// Takes all completions that are there, at this moment. Where another operation follows, by
-    /// how many were complete before, it is under way while the bytes of this one are compared.
+    /// how many were complete before, it is under way while the bytes of this one are compared. Of
+    /// the last that is brief to compare, the call that waits hands over the next one.
     fn reap(
         &mut self,
         book: &mut Book,
@@ -307,13 +311,16 @@ impl Ring {
         let mut ended = mem::take(&mut self.ended);
         let slot = |data: u64| usize::try_from(data).unwrap_or(usize::MAX);
         ended.extend(self.ring.completion().map(|e| (slot(e.user_data()), e.result())));
+        let mut left = ended.len();
         for (at, result) in ended.drain(..) {
+            left -= 1;
             let Some(Done { op, at: moments, gave, buffer }) = self.end(at, result, now_ns, book)
             else {
                 continue;
             };
             book.blocks.end(op);
-            if gave.is_ok() && !book.is_broken() && follows(book.done()) {
+            let waits = left == 0 && self.target.bytes(op) <= BRIEF;
+            if !waits && gave.is_ok() && !book.is_broken() && follows(book.done()) {
                 self.slots[at].buffer = mem::replace(&mut self.spare, buffer);
                 self.begin(at, book);
                 self.slots[at].begins(clock::now_ns());
