@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(of(&[&source[..], &sink(0.7)].concat()), (Some(0.7), Some(0.99)));
         assert_eq!(of(&[&source[..], &sink(0.3)].concat()), (None, Some(0.99)), "it had time left");
         assert_eq!(of(&source), (None, Some(0.0)), "memory is no disk");
-        let cached = [("c01", "direct", 0.2), ("c01", "file_wait", 0.9)];
+        let cached = [("c02", "direct", 0.2), ("c02", "file_wait", 0.9)];
         assert_eq!(of(&[&sink(0.1)[..], &cached].concat()), (None, Some(0.2)), "not from a disk");
     }
 
