@@ -200,9 +200,7 @@ fn find(
         full.retain(|one| !is_cpu(one.kind));
     }
     if full.is_empty() {
-        let shares: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
-        let (kind, evidence) = (LimitKind::NoneSeen, mean_or_single(&shares, Unit::Share)?);
-        return Some(Full { kind, evidence, place: None, ties: full, rivals });
+        return beside_ceilings(trials, rivals);
     }
     for one in &mut full {
         one.place = place(run, trials, one.kind);
@@ -210,6 +208,18 @@ fn find(
     let ties = full.split_off(1);
     let Rival { kind, utilisation: evidence, place } = full.pop()?;
     Some(Full { kind, evidence, place, ties, rivals })
+}
+
+/// What held a load down where no ceiling is full: a disk that its threads mostly waited for, or
+/// nothing that was watched.
+fn beside_ceilings(trials: &[&TrialRecord], mut rivals: Vec<Rival>) -> Option<Full> {
+    if let Some(found) = storage::of_a_host(trials) {
+        rivals.retain(|rival| rival.kind != found.kind);
+        return Some(Full { rivals, ..Full::of(found) });
+    }
+    let shares: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
+    let (kind, evidence) = (LimitKind::NoneSeen, mean_or_single(&shares, Unit::Share)?);
+    Some(Full { kind, evidence, place: None, ties: Vec::new(), rivals })
 }
 
 const fn is_cpu(kind: LimitKind) -> bool {

@@ -23,13 +23,30 @@ const ACTIVITY: &str = "array_activity";
 /// operations is left to begin.
 const WAITED: f64 = 0.1;
 
+/// Share of the time that threads of a host spent in calls on files.
+const FILE_WAIT: &str = "file_wait";
+/// Share of it from which a thread that also waits for a link mostly waits for storage.
+const MOSTLY: f64 = 0.5;
+
 /// Least share of the bytes that block devices have to serve. What a file system reads or writes
 /// beside them makes it larger; a burst at an edge of a short window may take a tenth of it.
 const SERVED: f64 = 0.8;
 
-/// Share of the bytes of these trials that block devices served; none of a load without bytes.
+/// A share of storage on each host of a trial that tells it.
+fn of_hosts<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = (&'r str, f64)> {
+    let its = record.readings.iter().filter(move |r| r.probe == PROBE && r.key == key);
+    its.map(|r| (r.host.name(), r.quantity.value))
+}
+
+/// The least share of the bytes of a host of a trial that block devices served.
+fn least(record: &TrialRecord, key: &str) -> Option<f64> {
+    of_hosts(record, key).map(|(_, share)| share).min_by(f64::total_cmp)
+}
+
+/// Share of the bytes of these trials that block devices served, of several hosts that asked for
+/// them the least; none of a load without bytes.
 pub(super) fn served(trials: &[&TrialRecord]) -> Option<Estimate> {
-    let of = |record: &&TrialRecord| ASKED.iter().find_map(|key| reading(record, PROBE, SUT, key));
+    let of = |record: &&TrialRecord| ASKED.iter().find_map(|key| least(record, key));
     let shares: Vec<f64> = trials.iter().filter_map(of).collect();
     mean_or_single(&shares, Unit::Share)
 }
@@ -67,6 +84,21 @@ pub(super) fn limit(trials: &[&TrialRecord]) -> Option<MeasuredLimit> {
     }
 }
 
+/// The disk of a host that holds down a load over a link: block devices served what it asked of
+/// them, and its threads spent most of the time in calls on files.
+pub(super) fn of_a_host(trials: &[&TrialRecord]) -> Option<MeasuredLimit> {
+    let of = |record: &&TrialRecord| {
+        let from_disk = |host: &str| {
+            of_hosts(record, ASKED[0]).any(|(at, share)| at == host && share >= SERVED)
+        };
+        let waits = of_hosts(record, FILE_WAIT).filter(|(host, _)| from_disk(host));
+        waits.map(|(_, share)| share).max_by(f64::total_cmp)
+    };
+    let waits: Vec<f64> = trials.iter().filter_map(of).collect();
+    let evidence = mean_or_single(&waits, Unit::Share)?;
+    (evidence.centre.value >= MOSTLY).then(|| only(LimitKind::Disk, evidence))
+}
+
 const fn only(kind: LimitKind, evidence: Estimate) -> MeasuredLimit {
     MeasuredLimit { kind, evidence, ties: Vec::new() }
 }
@@ -74,7 +106,7 @@ const fn only(kind: LimitKind, evidence: Estimate) -> MeasuredLimit {
 /// Valid trials that asked to go past the page cache and of whose bytes block devices served too
 /// few.
 pub(super) fn not_from_disk<'r>(valid: impl Iterator<Item = &'r TrialRecord>) -> Option<Caveat> {
-    let all: Vec<f64> = valid.filter_map(|record| reading(record, PROBE, SUT, ASKED[0])).collect();
+    let all: Vec<f64> = valid.filter_map(|record| least(record, ASKED[0])).collect();
     let few: Vec<f64> = all.iter().copied().filter(|share| *share < SERVED).collect();
     let least = few.iter().copied().min_by(f64::total_cmp)?;
     Some(Caveat::NotFromDisk {
@@ -145,6 +177,28 @@ mod tests {
         assert_eq!(limit_of(&[("direct", 1.0), ("waited", 0.04)]), cpu, "the disk could do more");
         assert_eq!(limit_of(&[("direct", 1.0)]), None, "nobody looked");
         assert_eq!(limit_of(&[]), None);
+    }
+
+    #[test]
+    fn the_disk_of_a_host_is_the_limit_where_its_threads_mostly_wait_for_it() {
+        let of = |rows: &[(&str, &str, f64)]| {
+            let mut record = Simulated::default().run().records[0].clone();
+            record.readings.extend(rows.iter().map(|(host, key, share)| Reading {
+                probe: "storage".into(),
+                host: (*host).into(),
+                key: (*key).into(),
+                quantity: Quantity::new(*share, Unit::Share),
+            }));
+            let share = served(&[&record]).map(|share| share.centre.value);
+            (of_a_host(&[&record]).map(|found| found.evidence.centre.value), share)
+        };
+        let source = [("sut", "buffered", 0.0), ("sut", "file_wait", 0.9)];
+        let sink = |wait| [("c01", "direct", 0.99), ("c01", "file_wait", wait)];
+        assert_eq!(of(&[&source[..], &sink(0.7)].concat()), (Some(0.7), Some(0.99)));
+        assert_eq!(of(&[&source[..], &sink(0.3)].concat()), (None, Some(0.99)), "it had time left");
+        assert_eq!(of(&source), (None, Some(0.0)), "memory is no disk");
+        let cached = [("c02", "direct", 0.2), ("c02", "file_wait", 0.9)];
+        assert_eq!(of(&[&sink(0.1)[..], &cached].concat()), (None, Some(0.2)), "not from a disk");
     }
 
     #[test]

@@ -2,14 +2,15 @@
 //!
 //! Gives: [`access`], accesses as IOmeter lists them; [`alone`], the harness of loads of one
 //! machine; [`net`], that of loads between hosts; [`exchange`], loads of requests and responses on
-//! it; [`http`], responses of HTTP as bytes; [`pace`], moments at which work is due; [`times`], how
-//! response times are told.
+//! it; [`file`], files without a name; [`http`], responses of HTTP as bytes; [`pace`], moments at
+//! which work is due; [`times`], how response times are told.
 //! Never: a workload.
 //! Start reading at `alone/mod.rs`.
 
 pub mod access;
 pub mod alone;
 pub mod exchange;
+pub mod file;
 pub mod http;
 pub mod net;
 pub mod pace;

@@ -22,6 +22,7 @@ workloads! {
     cipher,
     core_pair,
     disk,
+    file_copy,
     http,
     mem_bandwidth,
     mem_copy,

@@ -3,6 +3,7 @@
 //! Must not know sockets or hosts; all it sees is the evidence.
 
 use super::Recipe;
+use super::bulk;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use crate::engine::net::life::{check_moments, series, starts};
@@ -36,6 +37,8 @@ pub struct Evidence {
     pub version: Option<String>,
     /// Whether the server is one that stend did not start, which tells no count.
     pub is_external: bool,
+    /// What was found on the hosts while the trial was staged.
+    pub found: Settings,
     /// What the hosts told.
     pub life: Option<Life<HostMark, Vec<ThreadEnd>>>,
 }
@@ -115,11 +118,15 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     check_moments(&evidence.host_names, &edges, life.window_ns)?;
     let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
     let work = check_work((recipe, evidence), &server, &clients)?;
-    let rate = clients.iter().map(Thread::rate).sum::<f64>() * each(evidence);
+    let (rate, of_work) = match recipe.bulk {
+        // The work that hosts tell is in bytes, and figures are in bits.
+        Some(_) => (bulk::rate(life.opened.iter().zip(&life.closed)), 8.0),
+        None => (clients.iter().map(Thread::rate).sum::<f64>() * each(evidence), each(evidence)),
+    };
     let samples = (recipe.figures)(rate, sizes(evidence, &clients));
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
-        series: course(&samples, (rate, each(evidence)), life),
+        series: course(&samples, of_work, life),
         samples,
         distributions: merged(clients.iter().flat_map(|t| &t.end.counted.distributions))?,
         flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
@@ -132,6 +139,8 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let mut readings: Vec<Reading> = starts(&evidence.host_names, &life.late_ns).collect();
     for host in 0..evidence.host_names.len() {
         readings.extend(of_host(evidence, host)?);
+        let bulk = recipe.bulk.as_ref();
+        readings.extend(bulk.into_iter().flat_map(|bulk| bulk::stored(bulk, evidence, host)));
     }
     Ok(Checked { outcome, readings })
 }
@@ -156,14 +165,9 @@ const fn each(evidence: &Evidence) -> f64 {
     evidence.each as f64
 }
 
-/// The requests a second in steps of the window.
-fn course(
-    samples: &[Sample],
-    (rate, each): (f64, f64),
-    life: &Life<HostMark, Vec<ThreadEnd>>,
-) -> Vec<Series> {
-    let own = samples.iter().find(|sample| sample.quantity.value.total_cmp(&rate).is_eq());
-    own.map_or_else(Vec::new, |sample| {
+/// The first figure in steps of the window; `each` is how much of it a piece of work is.
+fn course(samples: &[Sample], each: f64, life: &Life<HostMark, Vec<ThreadEnd>>) -> Vec<Series> {
+    samples.first().map_or_else(Vec::new, |sample| {
         series(&life.course, life.window_ns, (&sample.metric, sample.quantity.unit, each))
     })
 }
@@ -187,9 +191,7 @@ fn check_work(
     let mut sum = DIGEST;
     for thread in clients {
         let counted = &thread.end.counted;
-        // Of connections that are made in the trial those that wait in vain are counted errors.
-        let silent = recipe.kept && !thread.paced() && counted.silent > 0;
-        if silent || (thread.end.done == 0 && (!thread.paced() || thread.closed.due > 0)) {
+        if is_dead(recipe, thread) {
             let stream = evidence.host_names[thread.plan.host].clone();
             return Err(Fault::DeadStream { stream });
         }
@@ -230,7 +232,36 @@ fn check_work(
     let checked = if evidence.is_external { 0 } else { answered };
     work.content_checks = checked + work.operations;
     work.digest = Some(Work::folded(sum));
+    if recipe.bulk.is_some() {
+        count_bytes(&mut work, server.iter().chain(clients))?;
+    }
     Ok(work)
+}
+
+/// Whether a connection of a thread of clients moved nothing that it should have moved.
+fn is_dead(recipe: &Recipe, thread: &Thread<'_>) -> bool {
+    let end = thread.end;
+    if recipe.bulk.is_some() {
+        return end.sent + end.received == 0;
+    }
+    // Of connections that are made in the trial those that wait in vain are counted errors.
+    let silent = recipe.kept && !thread.paced() && end.counted.silent > 0;
+    silent || (end.done == 0 && (!thread.paced() || thread.closed.due > 0))
+}
+
+/// Takes the bytes that both ends counted; no more can arrive than were sent.
+fn count_bytes<'t>(
+    work: &mut Work,
+    threads: impl Iterator<Item = &'t Thread<'t>> + Clone,
+) -> Result<(), Fault> {
+    work.sent_bytes = threads.clone().map(|thread| thread.end.sent).sum();
+    work.received_bytes = threads.map(|thread| thread.end.received).sum();
+    if work.received_bytes > work.sent_bytes {
+        let (sent, received) = (work.sent_bytes, work.received_bytes);
+        let what = format!("{sent} B sent but {received} B received");
+        return Err(Fault::WrongWork { what });
+    }
+    Ok(())
 }
 
 /// What is known of a connection over the window: requests that were answered, and where it was
@@ -275,6 +306,7 @@ fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
     let mut made = evidence.asked.clone();
     let paced = clients.iter().any(Thread::paced);
     made.extend([told(paced)]);
+    made.extend(evidence.found.clone());
     if let Some(version) = &evidence.version {
         made.insert("version".into(), Value::Word(version.clone()));
     }

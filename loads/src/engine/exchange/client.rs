@@ -8,8 +8,9 @@ use super::take::Take;
 use crate::engine::net::{Gate, arrival};
 use crate::engine::pace::Pacer;
 use crate::engine::times::Moments;
+use desk::record::Settings;
 use rig::lab::clock;
-use rig::metal::Span;
+use rig::metal::{Span, Unready};
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::time::{
@@ -19,6 +20,7 @@ use rustix::time::{
 use std::collections::VecDeque;
 use std::io;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -40,6 +42,23 @@ const SHORTEST_NAP_NS: u64 = 20_000;
 pub trait Operations {
     /// How many slots.
     fn slots(&self) -> usize;
+    /// Why it cannot begin, of what was prepared while it was made.
+    fn lacks(&self) -> Option<Unready> {
+        None
+    }
+    /// What was found while it was made.
+    fn found(&self) -> Settings {
+        Settings::new()
+    }
+    /// Takes the counts that others read while it runs, before go.
+    fn count_in(&mut self, _: &Arc<Counters>) {}
+    /// Looks at what was done, after the stop.
+    ///
+    /// # Errors
+    /// What is not as it has to be.
+    fn review(&mut self) -> io::Result<()> {
+        Ok(())
+    }
     /// Says that slots must not block, and where they tell when they are ready: their number is
     /// the data of the event.
     ///
@@ -138,8 +157,12 @@ pub struct Counters {
     pub done: AtomicU64,
     /// Operations that were due and begun, in an open loop.
     pub due: AtomicU64,
-    /// Bytes of responses, where they are counted.
+    /// Bytes of responses, where they are counted; of bulk operations all that arrived here.
     pub received: AtomicU64,
+    /// Of bulk operations, bytes that were sent from here.
+    pub sent: AtomicU64,
+    /// Time in calls on files, nanoseconds.
+    pub filed_ns: AtomicU64,
 }
 
 /// A thread of clients at work.

@@ -7,11 +7,15 @@ use super::check::{Evidence, check};
 use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus, opening};
-use desk::record::Fault;
+use desk::record::{Fault, Settings};
 use rig::lab::{Lab, LabError, SUT};
 use rig::service::Instance;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::marker::PhantomData;
+use std::time::Duration;
+
+/// What a host lacks for a load, if anything.
+type Lacks = Option<String>;
 
 /// The conductor's side of a workload of requests and responses.
 pub struct Exchanges<E> {
@@ -30,7 +34,7 @@ impl<E: Exchange> Exchanges<E> {
     }
 
     /// Listens, then connects, and waits until all stands.
-    fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<(), LabError> {
+    fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<Lacks, LabError> {
         let external = E::external(order).map(|at| *at.ip());
         let address = external.unwrap_or_else(|| lab.sut_address(link));
         let Threads { server, clients } = &self.evidence.threads;
@@ -38,7 +42,7 @@ impl<E: Exchange> Exchanges<E> {
         let is_service = E::service(order).is_some();
         let longest = if is_service { Instance::LONGEST } else { opening::longest(0) };
         let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], longest)?;
-        let Some(FromPart::Listening(ports, version)) = told.pop() else { return Ok(()) };
+        let Some(FromPart::Listening(ports, version)) = told.pop() else { return Ok(None) };
         let mut orders = vec![(SUT, ToPart::Accept)];
         for client in lab.client_indexes() {
             let theirs = clients.iter().filter(|thread| thread.host == client).cloned().collect();
@@ -47,7 +51,17 @@ impl<E: Exchange> Exchanges<E> {
         }
         let connections = clients.iter().map(|thread| thread.connections.len()).sum();
         self.evidence.version = version;
-        self.course.stage::<Side<E>>(lab, orders, opening::longest(connections)).map(|_| ())
+        let prepared = E::BULK.map_or(Duration::ZERO, |bulk| (bulk.staging)(&order.params));
+        let longest = opening::longest(connections) + prepared;
+        let mut lacks = None;
+        for told in self.course.stage::<Side<E>>(lab, orders, longest)? {
+            match told {
+                FromPart::Lacks(what) => lacks = lacks.or(Some(what)),
+                FromPart::Standing(found) => self.evidence.found.extend(found),
+                FromPart::Listening(..) => {}
+            }
+        }
+        Ok(lacks)
     }
 }
 
@@ -57,7 +71,7 @@ impl<E: Exchange> Workload for Exchanges<E> {
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
         let order = Order::of(job, &server)?;
-        let kind = (cpus, E::ANEW);
+        let kind = (cpus, E::ANEW, E::BULK.is_some());
         let mut threads = Threads::of(self.recipe.spec, job, lab.clients(), kind);
         if E::service(&order).is_some() {
             threads.join_servers();
@@ -74,9 +88,13 @@ impl<E: Exchange> Workload for Exchanges<E> {
             is_external,
             sizes: (order.request as u64, order.response as u64),
             each: order.each,
+            found: Settings::new(),
             life: None,
         };
-        self.open(lab, job.link, &order).map_err(LabError::into_fault)
+        match self.open(lab, job.link, &order).map_err(LabError::into_fault)? {
+            Some(what) => Err(Fault::NotAvailable { what }),
+            None => Ok(()),
+        }
     }
 
     fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {

@@ -7,6 +7,7 @@
 //! Never: what a request is, or what its figures mean.
 //! Start reading at `part.rs`, then `client.rs`.
 
+mod bulk;
 mod check;
 mod client;
 pub mod dial;
@@ -25,6 +26,7 @@ pub mod trial;
 
 use desk::record::{Sample, WorkloadSpec};
 
+pub use bulk::{Bulk, Storing};
 pub use client::{Counters, EVENTS, Operations, Shared, wait};
 pub use drive::Exchanges;
 pub use kept::{Answers, answer_all, watch};
@@ -40,12 +42,15 @@ pub use part::{Exchange, Program, Serve, Side, Slot};
 pub struct Recipe {
     /// What it is, as data.
     pub spec: &'static WorkloadSpec,
-    /// Its figures, of requests a second and of the mean bytes of a request and of a response.
+    /// Its figures, of requests a second and of the mean bytes of a request and of a response; of
+    /// [`Bulk`] operations of the bytes a second.
     pub figures: fn(f64, (f64, f64)) -> Vec<Sample>,
     /// Packets of an operation, by which a simulated lab counts.
     pub packets: f64,
     /// Whether connections are kept.
     pub kept: bool,
+    /// Whether its operations move many bytes.
+    pub bulk: Option<Bulk>,
 }
 
 /// The entry of a workload, of its README, of its modules `spec` (`SPEC`) and `check` (`figures`),
@@ -57,6 +62,7 @@ macro_rules! entry {
             figures: check::figures,
             packets: $packets,
             kept: <$exchange as $crate::engine::exchange::Exchange>::KEPT,
+            bulk: <$exchange as $crate::engine::exchange::Exchange>::BULK,
         };
         rig::workload::Entry {
             spec: &spec::SPEC,

@@ -4,6 +4,7 @@
 //! Must not know how trials are judged.
 
 use super::Recipe;
+use super::bulk;
 use super::check::{Evidence, check};
 use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
@@ -11,7 +12,7 @@ use super::take::{Counted, Take};
 use crate::engine::net::{Cpus, Life, ThreadMark, seconds};
 use crate::engine::pace::Pacer;
 use crate::engine::times::Moments;
-use desk::record::Fault;
+use desk::record::{Fault, Settings};
 use rig::lab::sim::{Scene, Spoilt};
 use rig::metal::Span;
 use rig::workload::{Job, Modelled};
@@ -33,11 +34,15 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
         recipe.spec,
         job,
         scene.clients,
-        (Cpus { server: &all, all: &all }, recipe.kept),
+        (Cpus { server: &all, all: &all }, recipe.kept, recipe.bulk.is_some()),
     );
     let bytes = order.request + order.response;
     #[expect(clippy::cast_precision_loss, reason = "at most 64")]
     let service = service(scene, recipe.packets, bytes) * order.each as f64;
+    let (service, wire) = match &recipe.bulk {
+        Some(bulk) => bulk::simulated(bulk, scene, (&order.params, &threads)),
+        None => (service, 0.0),
+    };
     let waited = if scene.steady { job.settle } else { job.settle_max };
     let opens_ns = scene.go_ns + nanoseconds(waited);
     let window = Span { opens_ns, closes_ns: opens_ns + nanoseconds(job.window) };
@@ -45,10 +50,11 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
     let servers = threads.server.len().min(all.len());
     let rtt = whole(scene.link.rtt * 1e9);
     let queue = Queue::new(&threads.clients, (servers, rtt), window, go_ns);
-    let ran = queue.run(|_| whole(service * 1e9));
+    let ran = queue.run(|_| whole(service.max(wire) * 1e9));
     let busy = (ran.served as f64 * service / seconds(window.closes_ns - opens_ns))
         .min(f64::from(u32::try_from(servers).unwrap_or(1)));
-    let evidence = evidence(scene, (job, &order), threads, (&ran, window));
+    let moved = recipe.bulk.map_or(0, |bulk| (bulk.sizes)(&order.params).0);
+    let evidence = evidence(scene, (job, &order, moved), threads, (&ran, window));
     let cores: Vec<f64> = (0..all.len())
         .map(|core| if core < servers { busy / servers as f64 } else { 0.0 })
         .collect();
@@ -79,6 +85,8 @@ pub(super) struct Ran {
     due: Vec<u64>,
     /// Operations that were complete in the window, of each.
     done: Vec<u64>,
+    /// Operations that were served in the window, of each, with parts of them.
+    parts: Vec<f64>,
     /// Operations that were complete in the window, of all.
     served: u64,
 }
@@ -130,6 +138,7 @@ impl Queue {
             unsent: none.clone(),
             due: none.clone(),
             done: none,
+            parts: vec![0.0; plans.len()],
             served: 0,
         };
         let (threads, servers) = (plans.iter().map(thread).collect(), vec![go_ns; servers.max(1)]);
@@ -153,6 +162,7 @@ impl Queue {
             self.ran.taken[at].add(slot, moments, self.window);
             let within = done >= opens && done < self.window.closes_ns;
             self.ran.done[at] += u64::from(within);
+            self.ran.parts[at] += part(started, ended, self.window);
             self.ran.served += u64::from(within);
             self.ran.due[at] += u64::from(intended >= opens);
             self.threads[at].free[slot] = done;
@@ -173,6 +183,13 @@ impl Queue {
     }
 }
 
+/// The part of an operation that lies in the window.
+#[expect(clippy::cast_precision_loss, reason = "times of a trial are below 2^53 ns")]
+fn part(started: u64, ended: u64, window: Span) -> f64 {
+    let within = ended.min(window.closes_ns).saturating_sub(started.max(window.opens_ns));
+    within as f64 / ended.saturating_sub(started).max(1) as f64
+}
+
 /// What the hosts would have told.
 struct Told<'t> {
     scene: &'t Scene<'t>,
@@ -182,6 +199,8 @@ struct Told<'t> {
     seed: u64,
     /// Requests of an operation.
     each: u64,
+    /// Bytes of a bulk operation.
+    bytes: u64,
 }
 
 impl Told<'_> {
@@ -196,6 +215,14 @@ impl Told<'_> {
         if still { 0 } else { self.ran.done[at] }
     }
 
+    /// Bytes of bulk operations that a thread moved.
+    fn moved(&self, at: usize) -> u64 {
+        let still = matches!(self.scene.spoilt, Some(Spoilt::Still(_)));
+        #[expect(clippy::cast_precision_loss, reason = "a file is below 2^53 B")]
+        let moved = whole(self.ran.parts[at] * self.bytes as f64);
+        if still { 0 } else { moved }
+    }
+
     fn length(&self) -> u64 {
         self.window.closes_ns - self.window.opens_ns
     }
@@ -206,15 +233,18 @@ impl Told<'_> {
         if host == 0 {
             let of = |at| self.done(at) * self.each;
             let all: u64 = (0..self.threads.clients.len()).map(of).sum();
-            let done = all.div_ceil(self.threads.server.len().max(1) as u64);
+            let threads = self.threads.server.len().max(1) as u64;
+            let moved: u64 = (0..self.threads.clients.len()).map(|at| self.moved(at)).sum();
+            let (done, sent) = (all.div_ceil(threads), moved.div_ceil(threads));
             return vec![
-                ThreadCount { done, account, ..Default::default() };
+                ThreadCount { done, sent, account, ..Default::default() };
                 self.threads.server.len()
             ];
         }
         let count = |at| ThreadCount {
             done: self.done(at),
             due: self.ran.due[at],
+            received: self.moved(at),
             account,
             ..Default::default()
         };
@@ -239,13 +269,15 @@ impl Told<'_> {
     fn ended(&self, host: usize) -> Vec<ThreadEnd> {
         if host == 0 {
             let answered = self.closed(0).into_iter();
-            let end = |count: ThreadCount| ThreadEnd { done: count.done, ..Default::default() };
+            let end =
+                |ThreadCount { done, sent, .. }| ThreadEnd { done, sent, ..Default::default() };
             return answered.map(end).collect();
         }
         let wrong = matches!(self.scene.spoilt, Some(Spoilt::Content(_)));
         let end = |at: usize| ThreadEnd {
             done: self.done(at),
-            received: 0,
+            received: self.moved(at),
+            sent: 0,
             unsent: self.ran.unsent[at],
             counted: Counted { digest: self.seed, ..self.ran.taken[at].counted() },
             error: wrong.then(|| "content is not what was sent".to_owned()),
@@ -256,12 +288,12 @@ impl Told<'_> {
 
 fn evidence(
     scene: &Scene<'_>,
-    (job, order): (&Job<'_>, &Order),
+    (job, order, bytes): (&Job<'_>, &Order, u64),
     threads: Threads,
     (ran, window): (&Ran, Span),
 ) -> Evidence {
     let (seed, each) = (order.seed, order.each);
-    let told = Told { scene, threads: &threads, ran, window, seed, each };
+    let told = Told { scene, threads: &threads, ran, window, seed, each, bytes };
     let hosts = 0..=scene.clients as usize;
     let life = Life {
         steady: scene.steady,
@@ -281,6 +313,7 @@ fn evidence(
         asked: job.trial.point.params.clone(),
         sizes: (order.request as u64, order.response as u64),
         each,
+        found: Settings::new(),
         threads,
         life: Some(life),
     }

@@ -104,13 +104,13 @@ fn lanes(connections: u64, cpus: usize, anew: bool) -> usize {
 impl Threads {
     /// A thread for each CPU and host that connections are placed on; without placement as many of
     /// a host as the server has CPUs, and no more than it has connections. Where connections are
-    /// few and made anew, the clients have a thread for each.
+    /// few and made anew, the clients have a thread for each; where they are `apart`, both ends.
     #[must_use]
     pub fn of(
         spec: &WorkloadSpec,
         job: &Job,
         clients: u32,
-        (cpus, anew): (Cpus<'_>, bool),
+        (cpus, anew, apart): (Cpus<'_>, bool, bool),
     ) -> Self {
         let params = &job.trial.point.params;
         let word = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
@@ -134,7 +134,8 @@ impl Threads {
                     _ => (Some(cpus.server(at)), Some(cpus.neighbour(at))),
                 };
                 let before = dealt.entry((host, client.unwrap_or(turn))).or_default();
-                let place = [(0, server, 0), (host, client, *before % lanes)];
+                let [serving, asking] = if apart { [at, at] } else { [0, *before % lanes] };
+                let place = [(0, server, serving), (host, client, asking)];
                 *before += 1;
                 let [serves, asks] = [0, 1].map(|side| {
                     let threads = if side == 0 { &mut all.server } else { &mut all.clients };

@@ -2,6 +2,7 @@
 //!
 //! Must not know the other hosts; the conductor tells it all it needs.
 
+use super::bulk::Bulk;
 use super::client::{Client, Counters, Operations, Shared};
 use super::order::{Order, ThreadPlan};
 use super::take::{Counted, Take};
@@ -9,9 +10,10 @@ use crate::engine::net::account::own_number;
 use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info, wait_for};
 use crate::engine::pace::Pacer;
+use desk::record::Settings;
 use rig::lab::agent;
 use rig::lab::{Urgent, clock, cpus};
-use rig::metal::Span;
+use rig::metal::{Span, Stored, Unready};
 use rig::probe::{accept_queue, tcp_counter};
 use rig::service::{Instance, Wanted};
 use rustix::net::Shutdown;
@@ -41,6 +43,9 @@ pub trait Exchange: 'static {
     const KEPT: bool;
     /// Whether each operation makes a connection of its own.
     const ANEW: bool = !Self::KEPT;
+
+    /// Whether its operations move many bytes, and how.
+    const BULK: Option<Bulk> = None;
 
     /// Why this cannot be asked for, with the remedy.
     fn refuses(_: &Order) -> Option<String> {
@@ -80,6 +85,14 @@ pub trait Serve {
     /// # Errors
     /// What the socket says; a request that is not what it has to be.
     fn serve(&mut self, shared: &Shared, counters: &Arc<Counters>) -> io::Result<()>;
+    /// Why it cannot begin, of what was prepared while it was made.
+    fn lacks(&self) -> Option<Unready> {
+        None
+    }
+    /// What was found while it was made.
+    fn found(&self) -> Settings {
+        Settings::new()
+    }
 }
 
 /// One connection of a thread.
@@ -109,8 +122,10 @@ pub enum ToPart {
 pub enum FromPart {
     /// Listening on these ports; what a service says of its version.
     Listening(Vec<u16>, Option<String>),
-    /// Everything stands.
-    Standing,
+    /// Everything stands; what was found on the host.
+    Standing(Settings),
+    /// The host lacks something for good.
+    Lacks(String),
 }
 
 /// One host at one moment.
@@ -132,6 +147,8 @@ pub struct HostMark {
     pub delayed_acks: Option<u64>,
     /// Connections that the server had not accepted yet.
     pub accept_queue: Option<u64>,
+    /// Bytes that block devices served, of bulk operations.
+    pub stored: Option<Stored>,
 }
 
 impl At for HostMark {
@@ -147,8 +164,12 @@ pub struct ThreadCount {
     pub done: u64,
     /// Operations that were due, in an open loop.
     pub due: u64,
-    /// Bytes of responses, where they are counted.
+    /// Bytes of responses, where they are counted; of bulk operations all that arrived here.
     pub received: u64,
+    /// Of bulk operations, bytes that were sent from here.
+    pub sent: u64,
+    /// Time in calls on files, nanoseconds.
+    pub filed_ns: u64,
     /// Its account, where the kernel keeps one.
     pub account: Option<ThreadMark>,
 }
@@ -158,8 +179,10 @@ pub struct ThreadCount {
 pub struct ThreadEnd {
     /// Operations that were complete, or answered.
     pub done: u64,
-    /// Bytes of responses, where they are counted.
+    /// Bytes of responses, where they are counted; of bulk operations all that arrived here.
     pub received: u64,
+    /// Of bulk operations, bytes that were sent from here.
+    pub sent: u64,
     /// Operations that were due in the window and not begun.
     pub unsent: u64,
     /// What a thread of clients counted.
@@ -219,10 +242,10 @@ impl<E: Exchange> End for Side<E> {
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Listen(address, threads, order) => self.listen(address, threads, order),
-            ToPart::Accept => self.accept_all().map_err(|e| format!("accept: {e}")),
+            ToPart::Accept => lacked(self.accept_all(), || "accept".to_owned()),
             ToPart::Connect(address, ports, threads, order) => {
                 let connected = self.connect((address, &ports), threads, order);
-                connected.map_err(|e| format!("connect to {address}: {e}"))
+                lacked(connected, || format!("connect to {address}"))
             }
         }
     }
@@ -240,6 +263,13 @@ impl<E: Exchange> End for Side<E> {
     }
 
     fn done(&self) -> u64 {
+        if E::BULK.is_some() {
+            return self
+                .running
+                .iter()
+                .map(|running| running.counters.received.load(Relaxed))
+                .sum();
+        }
         let clients = self.running.iter().filter(|_| !self.serves);
         clients.map(|running| running.counters.done.load(Relaxed)).sum()
     }
@@ -335,7 +365,7 @@ impl<E: Exchange> Side<E> {
                 (count_after(&service, shared, counters).map(|()| 0), Counted::default())
             })?;
         }
-        Ok(FromPart::Standing)
+        Ok(FromPart::Standing(Settings::new()))
     }
 
     /// Accepts every connection that is kept; one that does not prove itself is closed.
@@ -344,7 +374,7 @@ impl<E: Exchange> Side<E> {
             return self.attend(service);
         }
         if self.order.as_ref().is_some_and(|order| E::external(order).is_some()) {
-            return Ok(FromPart::Standing);
+            return Ok(FromPart::Standing(Settings::new()));
         }
         let (order, plans) = (self.order()?, self.plans.clone());
         let mut slots: Vec<Vec<Slot>> = vec![Vec::new(); plans.len()];
@@ -378,15 +408,18 @@ impl<E: Exchange> Side<E> {
             let socket = self.keep(id, socket)?;
             slots[place].push(Slot { id, server, socket: Some(socket) });
         }
+        let mut found = Settings::new();
         let serving = plans.iter().zip(slots).enumerate();
         for (at, (plan, slots)) in serving {
             let listener = if E::KEPT { &listener } else { &self.listeners[at] };
             let mut server = E::server(&order, slots, listener);
+            refuse(server.lacks())?;
+            found.extend(server.found());
             self.spawn(plan, move |shared, counters| {
                 (server.serve(shared, counters).map(|()| 0), Counted::default())
             })?;
         }
-        Ok(FromPart::Standing)
+        Ok(FromPart::Standing(found))
     }
 
     fn connect(
@@ -397,6 +430,7 @@ impl<E: Exchange> Side<E> {
     ) -> io::Result<FromPart> {
         opening::refuse_stranger(address)?;
         self.reset(order.clone(), threads.clone())?;
+        let mut found = Settings::new();
         for plan in &threads {
             let mut slots = Vec::new();
             for (id, thread) in &plan.connections {
@@ -405,7 +439,9 @@ impl<E: Exchange> Side<E> {
                 let socket = if E::KEPT { Some(self.open(*id, server, &order)?) } else { None };
                 slots.push(Slot { id: *id, server, socket });
             }
-            let (operations, digest) = E::client(&order, slots);
+            let (mut operations, digest) = E::client(&order, slots);
+            refuse(operations.lacks())?;
+            found.extend(operations.found());
             let pace = plan.pace;
             let interval = pace.map(|pace| 1.0 / pace.rate);
             let slots = operations.slots();
@@ -414,14 +450,16 @@ impl<E: Exchange> Side<E> {
                     let none = io::Error::other("no memory for histograms");
                     return (Err(none), Counted::default());
                 };
+                operations.count_in(counters);
                 shared.gate.wait();
                 let pacer = pace.map(|pace| Pacer::new(pace, shared.gate.went_ns()));
                 let mut client = Client::new(operations, (shared, counters), take);
                 let ended = client.run(pacer);
+                let ended = ended.and_then(|unsent| client.operations.review().map(|()| unsent));
                 (ended, Counted { digest, ..client.take.counted() })
             })?;
         }
-        Ok(FromPart::Standing)
+        Ok(FromPart::Standing(found))
     }
 
     /// Makes a connection that is kept.
@@ -456,7 +494,9 @@ impl<E: Exchange> Side<E> {
         let thread = thread::Builder::new().stack_size(256 << 10).spawn(move || {
             told.store(own_number(), Relaxed);
             let pinned = agent::take_started_nice().and_then(|()| cpu.map_or(Ok(()), cpus::pin));
-            let ready = pinned.and_then(|()| agent::own_descriptors());
+            // What is closed in a table of its own stays open in the other: files would pile up.
+            let apart = || if E::BULK.is_some() { Ok(()) } else { agent::own_descriptors() };
+            let ready = pinned.and_then(|()| apart());
             match ready {
                 Ok(()) => work(&shared, &own),
                 Err(e) => (Err(e), Counted::default()),
@@ -477,10 +517,13 @@ impl<E: Exchange> Side<E> {
             done: running.counters.done.load(Relaxed),
             due: running.counters.due.load(Relaxed),
             received: running.counters.received.load(Relaxed),
+            sent: running.counters.sent.load(Relaxed),
+            filed_ns: running.counters.filed_ns.load(Relaxed),
             account: None,
         };
         let mut threads: Vec<ThreadCount> = self.running.iter().map(count).collect();
         let took_ns = clock::now_ns() - at_ns;
+        let stored = E::BULK.and_then(|_| Stored::now());
         Urgent::give_way();
         for (mark, running) in threads.iter_mut().zip(&mut self.running) {
             mark.account = running.account.read(running.number.load(Relaxed));
@@ -496,6 +539,7 @@ impl<E: Exchange> Side<E> {
             tcp: tcp.collect(),
             delayed_acks: tcp_counter("DelayedACKs"),
             accept_queue: accept_queue(&self.ports).filter(|_| !E::KEPT),
+            stored,
         }
     }
 
@@ -529,6 +573,19 @@ impl<E: Exchange> Side<E> {
     }
 }
 
+/// An error of what cannot begin.
+fn refuse(lacks: Option<Unready>) -> io::Result<()> {
+    lacks.map_or(Ok(()), |why| Err(io::Error::other(why)))
+}
+
+/// What a host lacks for good is an answer, and all else that went wrong an error.
+fn lacked(told: io::Result<FromPart>, doing: impl Fn() -> String) -> Result<FromPart, String> {
+    told.or_else(|e| match e.get_ref().and_then(|why| why.downcast_ref()) {
+        Some(Unready::NotAvailable(what)) => Ok(FromPart::Lacks(what.clone())),
+        _ => Err(format!("{}: {e}", doing())),
+    })
+}
+
 /// Waits for the stop, and until a program under test has served all: its count is level.
 fn count_after(service: &Mutex<Instance>, shared: &Shared, counters: &Counters) -> io::Result<()> {
     shared.gate.wait_until(u64::MAX);
@@ -555,9 +612,10 @@ impl Running {
         let gone = || (Err(io::Error::other("panicked")), Counted::default());
         let (ended, counted) =
             self.thread.take().map_or_else(gone, |t| t.join().unwrap_or_else(|_| gone()));
-        let [done, received] =
-            [&self.counters.done, &self.counters.received].map(|count| count.load(Relaxed));
+        let Counters { done, received, sent, .. } = &*self.counters;
+        let [done, received, sent] = [done, received, sent].map(|count| count.load(Relaxed));
         let unsent = ended.as_ref().copied().unwrap_or(0);
-        ThreadEnd { done, received, unsent, counted, error: ended.err().map(|e| e.to_string()) }
+        let error = ended.err().map(|e| e.to_string());
+        ThreadEnd { done, received, sent, unsent, counted, error }
     }
 }

@@ -211,7 +211,7 @@ fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
     let mut side = Side::<E>::default();
     let plans = vec![plan(connections, None)];
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);
-    assert!(matches!(side.stage(connect), Ok(FromPart::Standing)));
+    assert!(matches!(side.stage(connect), Ok(FromPart::Standing(_))));
     side.go();
     let opens_ns = rig::lab::clock::now_ns() + 20_000_000;
     let window = Span { opens_ns, closes_ns: opens_ns + 100_000_000 };

@@ -5,8 +5,9 @@
 use super::super::spec::{SPEC, WHOLE_DISK};
 use super::content::is_ours;
 use super::filled;
-use super::target::{self, whole};
+use super::target::WORDS;
 use crate::engine::alone::Order;
+use crate::engine::file::{self, whole};
 use desk::record::{LoadPoint, Settings, Value};
 use rig::block;
 use rig::metal::Unready;
@@ -45,11 +46,11 @@ pub struct Part {
 ///
 /// # Errors
 /// The reasons against overwriting it; blocks that it does not take; fewer bytes than asked for.
-pub fn open(path: &Path, wanted: &target::Wanted, percent: u64) -> Result<Part, Unready> {
+pub fn open(path: &Path, wanted: &file::Wanted, percent: u64) -> Result<Part, Unready> {
     let opened = block::open(path, wanted.direct, &is_ours);
     let (file, device) = opened.map_err(|e| Unready::NotAvailable(e.to_string()))?;
     if wanted.direct {
-        whole(wanted.block as u64, device.sector)?;
+        whole(wanted.block as u64, device.sector, WORDS)?;
     }
     if wanted.bytes > device.bytes {
         let (asked, has, shown) = (wanted.bytes, device.bytes, path.display());

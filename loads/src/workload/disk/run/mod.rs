@@ -24,6 +24,7 @@ use super::spec::{
     OPERATION, RING, SKEW,
 };
 use crate::engine::alone::{Order, Ready, SOON, Storing, nominal_threads, threads_of};
+use crate::engine::file::{self, file_system, make};
 use crate::engine::net::content::mix;
 use crate::engine::pace::{ARRIVALS, OFFERED, Pace, offered, told};
 use blocks::Blocks;
@@ -45,7 +46,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use steps::{Plan, Writing, block_of};
-use target::{file_system, fill, make, state, trims};
+use target::{WORDS, fill, trims};
 use turns::Turns;
 use versions::Versions;
 
@@ -84,7 +85,7 @@ const ASKED: [&str; 15] = [
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wanted {
     /// The file.
-    pub target: target::Wanted,
+    pub target: file::Wanted,
     /// The disk that is overwritten; none where a file is made.
     pub device: Option<PathBuf>,
     /// CPUs of the threads.
@@ -135,18 +136,15 @@ impl Wanted {
                  threads, a smaller queue_depth, or engine = \"uring\""
             )));
         }
-        let directory = match order.word("directory") {
-            "state" => state(),
-            named => PathBuf::from(named),
-        };
         let is_listed = !["random", "sequential"].contains(&order.word("pattern"));
         Ok(Self {
-            target: target::Wanted {
-                directory,
+            target: file::Wanted {
+                directory: file::directory(order.word("directory")),
                 bytes: block * (blocks * cpus.len()) as u64,
                 begin: 0,
                 block: to_usize(block),
                 direct: order.word("cache") != "buffered",
+                words: WORDS,
             },
             device: device::of(order),
             blocks,
@@ -374,7 +372,7 @@ fn member(
 }
 
 fn made_with(wanted: &Wanted, target: &Target) -> Settings {
-    let of = |file: &target::Wanted| Value::Quantity(Quantity::bytes(file.bytes));
+    let of = |file: &file::Wanted| Value::Quantity(Quantity::bytes(file.bytes));
     let system = match wanted.device {
         Some(_) => "none".into(),
         None => file_system(target.file.as_ref()),

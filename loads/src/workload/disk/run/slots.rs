@@ -5,8 +5,8 @@
 
 use super::blocks::Kind;
 use super::job::{Book, Target, failed, locked, paced_patience, patience};
-use super::target::trim;
 use super::turns::Turns;
+use crate::engine::file::trim;
 use crate::engine::net::content::Paged;
 use crate::engine::times::Moments;
 use rig::lab::clock;

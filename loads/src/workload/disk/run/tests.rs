@@ -9,10 +9,11 @@ use super::ring::Ring;
 use super::setup::{Completions, Setup, unregistered};
 use super::slots::Slots;
 use super::steps::{Plan, Step, Writing, block_of};
-use super::target::{Space, Wanted, fill, make, named, room, trims, whole};
+use super::target::{WORDS, fill, trims};
 use super::turns::Turns;
 use super::versions::{TRIMMED, Versions};
 use crate::engine::access::Access;
+use crate::engine::file::{Space, Wanted, make, named, room, whole};
 use crate::engine::pace::{Arrivals, Pace};
 use rig::lab::clock;
 use rig::metal::{Hot as _, Span, Unready};
@@ -29,7 +30,8 @@ const SEED: u64 = 3;
 /// Through the page cache, so that a test needs no `O_DIRECT`.
 fn wanted() -> Wanted {
     let bytes = (BLOCKS * BLOCK) as u64;
-    Wanted { directory: PathBuf::from("/var/tmp"), bytes, begin: 0, block: BLOCK, direct: false }
+    let directory = PathBuf::from("/var/tmp");
+    Wanted { directory, bytes, begin: 0, block: BLOCK, direct: false, words: WORDS }
 }
 
 /// The same file by another descriptor.
@@ -337,8 +339,8 @@ fn a_tenth_of_the_file_system_stays_free() {
                 take at most 200 B, free space, or name another directory";
     assert_eq!(why, Unready::NotAvailable(says.into()));
     assert!(room(Space { free: 50, all: 1000 }, &wanted(1)).is_err());
-    assert_eq!(whole(8192, 4096), Ok(()));
-    assert!(whole(512, 4096).unwrap_err().to_string().contains("block_size = 512 B"));
+    assert_eq!(whole(8192, 4096, WORDS), Ok(()));
+    assert!(whole(512, 4096, WORDS).unwrap_err().to_string().contains("block_size = 512 B"));
 }
 
 #[test]
