@@ -1,10 +1,13 @@
 //! Knows how near the shares of a cause come to those that were planted, through the whole product,
-//! and that the door says them, in a simulated lab and in a real one.
+//! and that the door says them, in a simulated lab and in a real one; and of an upgrade where it
+//! gains and where it does not.
 
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 mod moment;
 mod simulated;
+#[path = "elasticity/upgrade.rs"]
+mod upgrade;
 
 use desk::plan::{at_one_place, one_at_a_time};
 use desk::record::Run;

@@ -69,7 +69,7 @@ pub fn against_itself(
     if plan.factors.is_empty() {
         let level = Level { name: words.level.clone(), settings: BTreeMap::new() };
         let (name, levels) = (words.factor.clone(), vec![level]);
-        plan.factors = vec![FactorPlan { name, levels, reboot: false, manual: false }];
+        plan.factors = vec![FactorPlan::new(&name, levels)];
         plan.method.compare.clone_from(&words.factor);
     }
     let compared = plan.method.compare.clone();

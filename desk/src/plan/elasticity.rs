@@ -57,7 +57,7 @@ pub fn one_at_a_time(plan: &Plan, throttling: Throttling, words: &ElasticityWord
         settings.insert(throttle.key.clone(), throttle.down.clone());
         levels.push(Level { name: throttle.resource.clone(), settings });
     }
-    plan.factors.push(FactorPlan { name: THROTTLED.into(), levels, reboot: false, manual: false });
+    plan.factors.push(FactorPlan::new(THROTTLED, levels));
     plan.method.compare = THROTTLED.into();
     plan.method.elasticity = Some(throttling);
     plan.title.clone_from(&words.title);

@@ -46,6 +46,7 @@ pub fn schema(catalogue: &Catalogue<'_>) -> Value {
         catalogue.factors.iter().map(|spec| factor(spec, &["key", "levels"])).collect();
     others.extend(params.keys().map(|name| of_load(name, &["key", "levels"])));
     others.push(manual());
+    others.push(ladder(catalogue));
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A plan of stend",
@@ -394,6 +395,28 @@ fn manual() -> Value {
                 "type": "array", "minItems": 2,
                 "items": { "anyOf": [{ "type": "string", "minLength": 1, "maxLength": 40 },
                                      { "type": "number" }] }
+            }
+        }
+    })
+}
+
+/// The table of a factor that takes parts of a path out one at a time.
+fn ladder(catalogue: &Catalogue<'_>) -> Value {
+    let mut keys = settings(catalogue, &[PARTS.as_slice(), &[Scope::Path, Scope::Sut]].concat());
+    keys.extend(parts(catalogue));
+    json!({
+        "description": "Parts of the path, taken out one at a time: each level is compared with \
+                        the one before it.",
+        "type": "object", "required": ["ladder"], "additionalProperties": false,
+        "properties": {
+            "ladder": {
+                "description": "Two rungs or more. The first says what each part is; another what \
+                                it changes of the rung before it.",
+                "type": "object", "minProperties": 2,
+                "additionalProperties": {
+                    "type": "object", "minProperties": 1, "additionalProperties": false,
+                    "properties": keys
+                }
             }
         }
     })

@@ -94,6 +94,18 @@ pub struct FactorPlan {
     /// the person told it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub manual: bool,
+    /// Whether each level is the one before with a part of the path taken out, so that every level
+    /// is compared with the one before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ladder: bool,
+}
+
+impl FactorPlan {
+    /// A factor that is switched between the trials of a block.
+    #[must_use]
+    pub fn new(name: &str, levels: Vec<Level>) -> Self {
+        Self { name: name.into(), levels, reboot: false, manual: false, ladder: false }
+    }
 }
 
 /// What n of a verdict counts: what is drawn anew each time, so that its like can be averaged over.

@@ -7,11 +7,13 @@ use super::caveat::caveats;
 use super::claims::claim_checks;
 use super::compared::{Asked, compared};
 use super::crossed::others;
+use super::dependence::dependences;
 use super::efficiency::cost;
 use super::elasticity::elasticities;
 use super::generator::generator_bound;
 use super::index::indexes;
 use super::interaction::interactions;
+use super::ladder::ladders;
 use super::machine::{cells, derived};
 use super::measured::measured;
 use super::paced::paced;
@@ -45,6 +47,7 @@ pub fn analyse(run: &Run) -> Analysis {
     found.rankings = rankings(&run.plan, &compared, &crossed);
     found.others = others(&crossed);
     found.elasticity = elasticities(run, [&compared].into_iter().chain(&crossed));
+    found.ladders = ladders(run, [&compared].into_iter().chain(&crossed));
     found.indexes = indexes(run, &judged);
     found.caveats = caveats(run, &compared, (&judged, &found.costs));
     (found.two_states, found.unlike) = (compared.states, compared.unlike);
@@ -64,6 +67,7 @@ pub fn analyse(run: &Run) -> Analysis {
 /// What follows from the verdicts as they stand.
 pub(super) fn conclude(run: &Run, found: &mut Analysis) {
     found.curves = curve_verdicts(&found.comparisons);
+    found.dependences = dependences(&run.plan, found);
     found.advice = advice(run, &found.comparisons, &found.costs);
     found.claims = claim_checks(run, found);
 }

@@ -1,11 +1,13 @@
 //! Knows the whole of what the desk concludes from one run.
 
+use super::dependence::Dependence;
 use super::elasticity::Elasticity;
 use super::finding::{
     Advice, Caveat, ClaimCheck, Comparison, Cost, CurveVerdict, GeneratorBound, Index, Interaction,
     Limit, PointLimit, Roofs, TrialQuantiles, TwoStates, Worth,
 };
 use super::identity::UnlikeIdentity;
+use super::ladder::Ladder;
 use super::machine::{DerivedFact, MachineCell};
 use super::measured::MeasuredPoint;
 use super::paced::PacedPower;
@@ -47,6 +49,9 @@ pub struct Analysis {
     /// Effects that depend on another factor.
     #[serde(default)]
     pub interactions: Vec<Interaction>,
+    /// Gains that some levels of other factors have and others lack.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependences: Vec<Dependence>,
     /// Several comparisons of two levels as one ratio.
     #[serde(default)]
     pub indexes: Vec<Index>,
@@ -84,6 +89,9 @@ pub struct Analysis {
     /// What each resource has of the cause, where the plan took them down.
     #[serde(default)]
     pub elasticity: Vec<Elasticity>,
+    /// What each part of a path does, where a plan takes them out one at a time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ladders: Vec<Ladder>,
     /// What loads of the system under test alone gave, under every treatment, in the order of the
     /// plan.
     #[serde(default)]

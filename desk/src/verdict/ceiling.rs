@@ -208,6 +208,15 @@ fn framed(packet: f64, beside: f64) -> f64 {
     (packet + beside) / (packet - HEADERS).max(1.0)
 }
 
+/// Payload bytes of a packet: as the load counted them, else as the MTU of the link allows.
+fn segment(run: &Run, record: &TrialRecord) -> f64 {
+    let planned = || {
+        let mtu = run.plan.effective(&record.trial.settings).get("mtu")?.quantity()?;
+        Some(mtu.value - HEADERS)
+    };
+    run.segment(record).or_else(planned).unwrap_or(SEGMENT)
+}
+
 /// Payload in one direction, bit/s.
 fn one_way(run: &Run, record: &TrialRecord) -> Option<f64> {
     Some(throughput(&run.plan, record)? / directions(&run.plan, record))
@@ -258,8 +267,7 @@ pub(super) const TOKEN_BUCKET: &str = "tbf";
 /// Each end of the link with a token bucket, and its use: payload that leaves there, with the
 /// headers that a bucket counts, over its rate.
 pub(super) fn rates(run: &Run, record: &TrialRecord) -> Vec<(String, f64)> {
-    let segment = run.segment(record).unwrap_or(SEGMENT);
-    let frames = framed(segment + HEADERS, ETHERNET);
+    let frames = framed(segment(run, record) + HEADERS, ETHERNET);
     let of = |r: &Reading| {
         let used = leaves(run, record, r.host.name())? * frames / r.quantity.value;
         (r.quantity.value > 0.0).then(|| (r.host.name().to_owned(), used))

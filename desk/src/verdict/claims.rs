@@ -7,6 +7,7 @@ use super::finding::{
     ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing,
 };
 use super::knee::{knee, rises_then_flat};
+use super::ladder::{Rung, Step as Climb};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, throughput};
 use super::series::{Series, Side, block_logs};
@@ -45,6 +46,8 @@ enum Test {
     LessPerCopy(PerCopy),
     /// The rates of a server at two numbers of connections.
     Concurrency(Vec<Step>),
+    /// Throughput rises when one of these parts of the path goes out of a ladder.
+    Rungs(Vec<String>),
     /// Our runs do not have it.
     Needs(ClaimNeed),
 }
@@ -173,6 +176,7 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         // Theirs is a server's CPU; in a lab on one machine ours is the clients' too.
         (Test::LessCpu(..), _) if run.environment().lab.is_some() => Err(ClaimNeed::Server),
         (Test::Concurrency(steps), _) => by_concurrency(run, steps),
+        (Test::Rungs(keys), _) => by_rungs(found, keys),
         (_, None) => Err(ClaimNeed::Load),
         (Test::Knee(direction), Some(load)) => bend(run, load, direction),
         (Test::LessCpu([less, more]), Some(load)) => {
@@ -266,6 +270,24 @@ fn by_concurrency(run: &Run, steps: &[Step]) -> Result<Standing, ClaimNeed> {
         all.push(((ClaimFigure::RateRatio, step.higher), logs));
     }
     if all.is_empty() { Err(ClaimNeed::WebServer) } else { signed(&run.plan.method, &all) }
+}
+
+/// The steps of all ladders that take out nothing but one of these parts.
+fn by_rungs(found: &Analysis, keys: &[String]) -> Result<Standing, ClaimNeed> {
+    let rungs = found.ladders.iter().flat_map(|ladder| &ladder.rungs);
+    let its: Vec<&Rung> = rungs.filter(|rung| rung.switches(keys)).collect();
+    if its.is_empty() {
+        return Err(ClaimNeed::Feature);
+    }
+    let is = |steps: &[Climb]| its.iter().filter(|rung| steps.contains(&rung.step)).count();
+    let sign = match (is(&[Climb::Gain]), is(&[Climb::Same, Climb::Loss])) {
+        (0, all) if all == its.len() => Some(false),
+        (0, _) => None,
+        _ => Some(true),
+    };
+    let ratios = its.iter().filter_map(|rung| rung.ratio.clone());
+    let ours = ratios.map(|ratio| (ClaimFigure::ThroughputRatio, ratio)).collect();
+    Ok(Standing::Compared { shape: None, knee: None, sign, ours, knee_at: None })
 }
 
 /// The curve over connections that a step is about.
@@ -610,7 +632,7 @@ mod tests {
 
     #[test]
     fn the_file_has_a_row_for_every_claim_of_its_sources() {
-        let ours = |c: &Claim| ["000", "003", "004"].contains(&c.source.as_str());
+        let ours = |c: &Claim| ["000", "001", "003", "004"].contains(&c.source.as_str());
         let all: BTreeSet<String> = claims().into_iter().filter(ours).map(|c| c.id).collect();
         let tests: BTreeMap<String, Test> = toml::from_str(TESTS).unwrap();
         assert!(all.iter().eq(tests.keys()), "{all:?}");

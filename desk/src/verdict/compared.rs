@@ -56,6 +56,16 @@ pub(super) fn compared(run: &Run) -> (Compared<'_>, Vec<Compared<'_>>) {
     (over(run, &plan.method.compare), others.map(|f| over(run, &f.name)).collect())
 }
 
+/// The comparisons of all levels with the baseline, condition by condition.
+pub(super) fn by_condition<'a, 'r>(
+    asked: &'a [Asked<'r>],
+) -> impl Iterator<Item = &'a [Asked<'r>]> {
+    let alike = |a: &Contest<'_>, b: &Contest<'_>| {
+        (&a.load.name, &a.stratum, &a.fixed) == (&b.load.name, &b.stratum, &b.fixed)
+    };
+    asked.chunk_by(move |a, b| alike(&a.contest, &b.contest))
+}
+
 fn over<'r>(run: &'r Run, factor: &'r str) -> Compared<'r> {
     let mut compared =
         Compared { factor, asked: Vec::new(), states: Vec::new(), unlike: Vec::new() };

@@ -1,6 +1,6 @@
 //! Knows in which order the levels of a factor stand and which of them share a rank; never why.
 
-use super::compared::{Asked, Compared};
+use super::compared::{Asked, Compared, by_condition};
 use super::interaction::{Number, block_means};
 use super::pairing::Contest;
 use super::ranks::{RankedLevel, RankedPair, Ranking};
@@ -32,11 +32,7 @@ pub(super) fn rankings(
 }
 
 fn of_factor(plan: &Plan, asked: &[Asked<'_>]) -> Vec<Ranking> {
-    let alike = |a: &Contest<'_>, b: &Contest<'_>| {
-        (&a.load.name, &a.stratum, &a.fixed) == (&b.load.name, &b.stratum, &b.fixed)
-    };
-    let groups = asked.chunk_by(|a, b| alike(&a.contest, &b.contest));
-    let fields: Vec<Field<'_, '_>> = groups.filter_map(Field::of).collect();
+    let fields: Vec<Field<'_, '_>> = by_condition(asked).filter_map(Field::of).collect();
     let mut all: Vec<Ranking> = fields.iter().filter_map(Field::ranking).collect();
     // Loads that go by different metrics have no common order.
     let alike = |a: &Field<'_, '_>, b: &Field<'_, '_>| kind(plan, a.one) == kind(plan, b.one);

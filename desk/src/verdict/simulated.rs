@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// Other level over baseline at a cell.
 pub type Truth = fn(Cell) -> f64;
 
+/// The rungs of a simulated ladder.
+pub const RUNGS: [&str; 5] = ["as it is", "sink", "source", "copy", "frames"];
+
 /// Where a trial stands apart from its path.
 #[derive(Clone, Copy)]
 pub struct Cell {
@@ -162,6 +165,24 @@ impl Simulated {
             throttles: vec![throttle],
             fixed: vec![fixed],
         });
+        run
+    }
+
+    /// A run over the ladder [`RUNGS`] in place of the links, the truth by the offload of a cell.
+    /// Each rung switches the setting of its own name.
+    pub fn climbed(&self) -> Run {
+        let mut run = Self { offloads: RUNGS.to_vec(), ..self.clone() }.run();
+        run.records.retain(|record| record.trial.treatment.levels["path"] == "pro1000");
+        let level = |at: usize| {
+            let part = |of: usize| (RUNGS[of].into(), word(if of <= at { "out" } else { "in" }));
+            Level { name: RUNGS[at].into(), settings: (1..RUNGS.len()).map(part).collect() }
+        };
+        let levels = (0..RUNGS.len()).map(level).collect();
+        run.plan.factors = vec![FactorPlan { ladder: true, ..FactorPlan::new("offload", levels) }];
+        run.plan.method.compare = "offload".into();
+        for record in &mut run.records {
+            record.trial.treatment.levels.remove("path");
+        }
         run
     }
 
@@ -325,12 +346,7 @@ fn responses((middle, count): (f64, u32), rng: &mut ChaCha8Rng) -> Option<Distri
 
 fn factor(name: &str, levels: &[&str]) -> FactorPlan {
     let level = |l: &&str| Level { name: (*l).into(), settings: [(name.into(), word(l))].into() };
-    FactorPlan {
-        name: name.into(),
-        levels: levels.iter().map(level).collect(),
-        reboot: false,
-        manual: false,
-    }
+    FactorPlan::new(name, levels.iter().map(level).collect())
 }
 
 /// Which parameters of the load have a role.

@@ -70,7 +70,7 @@ fn comparisons_of_one_question_are_one_claim_with_the_stretches_that_say_otherwi
 fn named(key: &str, level: &str, settings: Settings) -> String {
     let (mut run, _) = fixture::single("Names", 1.2);
     let levels = vec![Level { name: level.into(), settings }];
-    run.plan.factors = vec![FactorPlan { name: key.into(), levels, reboot: false, manual: false }];
+    run.plan.factors = vec![FactorPlan::new(key, levels)];
     level_name(&run.plan, key, level)
 }
 

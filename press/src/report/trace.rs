@@ -7,7 +7,7 @@ use crate::figure::Figure;
 use desk::record::{PrimaryComparison, Run, Value};
 use desk::stats::{LEVEL, MoreBlocks};
 use desk::unit::{Quantity, Unit};
-use desk::verdict::simulated::{Simulated, Truth};
+use desk::verdict::simulated::{Cell, Simulated, Truth};
 use desk::verdict::{FailIf, KNEE, PLATEAU, POWER, analyse, gate, share_unseen};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -140,6 +140,33 @@ fn made(make: impl FnOnce() -> (Document, Known)) -> (Document, Vec<Prose>, Know
     (document, LEDGER.take(), known)
 }
 
+/// Runs that take resources down or parts out.
+fn taken_apart() -> Vec<Run> {
+    let simulated = |(truth, noise): (Truth, f64)| Simulated {
+        truth,
+        noise,
+        blocks: 10,
+        ..Simulated::default()
+    };
+    // A resource that is all, a part, none, and one of which too little is known.
+    let down: [(Truth, f64); 4] =
+        [(|_| 0.85, 0.01), (|_| 0.93, 0.01), (|_| 1.0, 0.01), (|_| 0.93, 0.2)];
+    // Ladders: one part, several, none, and open steps.
+    let several = |cell: Cell| match cell.offload {
+        "as it is" => 0.5,
+        "frames" => 2.0,
+        _ => 1.0,
+    };
+    let out: [(Truth, f64); 4] = [
+        (|cell| if cell.offload == "as it is" { 0.5 } else { 1.0 }, 0.002),
+        (several, 0.002),
+        (|_| 1.0, 0.002),
+        (|_| 1.0, 0.2),
+    ];
+    let down = down.map(|one| simulated(one).taken_down());
+    down.into_iter().chain(out.map(|one| simulated(one).climbed())).collect()
+}
+
 fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
     let mut all = vec![made(|| {
         let (run, analysis) = fixture::duel();
@@ -164,14 +191,10 @@ fn traced() -> Vec<(Document, Vec<Prose>, Known)> {
             (compose_comparison(&a, &b, &found).unwrap(), Known::of(&(&a, &b, &found)))
         }));
     }
-    // A resource that is all, a part, none, and one of which too little is known.
-    let truths: [(Truth, f64); 4] =
-        [(|_| 0.85, 0.01), (|_| 0.93, 0.01), (|_| 1.0, 0.01), (|_| 0.93, 0.2)];
-    for (truth, noise) in truths {
-        let run = Simulated { truth, noise, blocks: 10, ..Simulated::default() }.taken_down();
+    for run in taken_apart() {
         all.push(made(|| {
             let analysis = analyse(&run);
-            assert_eq!(analysis.elasticity.len(), 1);
+            assert_eq!(analysis.elasticity.len() + analysis.ladders.len(), 1);
             let known = Known::of(&(&run, &analysis));
             (compose(&run, &analysis).unwrap(), known)
         }));

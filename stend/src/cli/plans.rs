@@ -13,8 +13,8 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, disk-array, nic-duel, nic-duel-full, offloads, one-server, ",
-    "round-up, snoop-filter, web-server, web-server-php",
+    "aa, congestion, disk-array, faster-line, gigabit-path, nic-duel, nic-duel-full, offloads, ",
+    "one-server, round-up, snoop-filter, web-server, web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -48,6 +48,8 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "aa" => Some(include_str!("../../../plans/aa.toml")),
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
         "disk-array" => Some(include_str!("../../../plans/disk-array.toml")),
+        "faster-line" => Some(include_str!("../../../plans/faster-line.toml")),
+        "gigabit-path" => Some(include_str!("../../../plans/gigabit-path.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),

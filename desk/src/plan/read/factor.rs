@@ -2,6 +2,7 @@
 
 use super::error::PlanError;
 use super::lab::{read_only, settable};
+use super::ladder;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::param;
@@ -29,7 +30,7 @@ pub(super) struct Known<'k, 'a> {
 }
 
 impl<'a> Known<'_, 'a> {
-    fn factor(&self, key: &str) -> Option<&'a FactorSpec> {
+    pub(super) fn factor(&self, key: &str) -> Option<&'a FactorSpec> {
         self.catalogue.factors.iter().find(|f| f.name == key)
     }
 
@@ -49,7 +50,10 @@ pub(super) fn read(factors: &Section, known: &Known) -> Result<Vec<FactorPlan>, 
 
 fn factor(node: &Node, known: &Known) -> Result<FactorPlan, PlanError> {
     let section = node.section()?;
-    section.only(&["key", "levels", "manual", "reboot"])?;
+    section.only(&["key", "ladder", "levels", "manual", "reboot"])?;
+    if let Some(rungs) = section.get("ladder") {
+        return ladder::read(node, (&section, rungs), known);
+    }
     let levels_node = section.get("levels").ok_or(PlanError::Missing {
         line: node.line,
         what: "levels",
@@ -76,7 +80,7 @@ fn factor(node: &Node, known: &Known) -> Result<FactorPlan, PlanError> {
     };
     distinct(&node.key, levels_node.line, &levels, scope)?;
     let reboot = section.get("reboot").map_or(Ok(false), Node::flag)?;
-    Ok(FactorPlan { name: node.key.clone(), levels, reboot, manual: false })
+    Ok(FactorPlan { reboot, ..FactorPlan::new(&node.key, levels) })
 }
 
 /// Holds the levels of a factor of a record to what those of a file may set; `node` holds a table
@@ -121,7 +125,7 @@ fn part_left(entry: &Node) -> Result<Value, PlanError> {
 }
 
 /// A setting of any scope, as a level of a factor that is no profile or as a part of one.
-fn setting(entry: &Node, known: &Known) -> Result<Value, PlanError> {
+pub(super) fn setting(entry: &Node, known: &Known) -> Result<Value, PlanError> {
     let spec = known.factor(&entry.key);
     if spec.is_none() && !param::anywhere(&entry.key, known) {
         return Err(PlanError::UnknownName {
@@ -170,7 +174,7 @@ fn manual(
     let items = levels.list().ok_or_else(|| levels.wrong(LIST))?;
     let all: Vec<Level> = items.iter().map(level).collect::<Result<_, _>>()?;
     distinct(name, levels.line, &all, Scope::Machine)?;
-    Ok(FactorPlan { name: name.clone(), levels: all, reboot: false, manual: true })
+    Ok(FactorPlan { manual: true, ..FactorPlan::new(name, all) })
 }
 
 /// The name of a level that a person sets.

@@ -12,6 +12,7 @@ mod fact;
 mod factor;
 mod lab;
 mod lab_file;
+mod ladder;
 mod load;
 mod method;
 mod nearest;
@@ -28,6 +29,8 @@ mod value;
 mod tests;
 #[cfg(test)]
 mod tests_factor;
+#[cfg(test)]
+mod tests_ladder;
 #[cfg(test)]
 mod tests_laws;
 #[cfg(test)]

@@ -149,12 +149,7 @@ fn smt(small: f64) -> Run {
         name: word_.into(),
         settings: [("smt".to_string(), word(word_))].into(),
     };
-    run.plan.factors[1] = FactorPlan {
-        name: "offload".into(),
-        levels: vec![level("on"), level("off")],
-        reboot: false,
-        manual: false,
-    };
+    run.plan.factors[1] = FactorPlan::new("offload", vec![level("on"), level("off")]);
     for record in &mut run.records {
         let at = record.trial.point.params["size"].quantity().unwrap().value;
         if record.trial.treatment.levels["offload"] == "off" {
@@ -206,12 +201,8 @@ fn copies(level: &str, seed: u64, algorithms: &[(&str, f64)]) -> Run {
     let mut run = Simulated { seed, noise: 1e-4, ..Simulated::default() }.only_measuring();
     let settings: Settings = [("snoop_filter".to_owned(), word(level))].into();
     let only = Level { name: level.into(), settings: settings.clone() };
-    run.plan.factors = vec![FactorPlan {
-        name: "snoop_filter".into(),
-        levels: vec![only],
-        reboot: false,
-        manual: true,
-    }];
+    let factor = FactorPlan::new("snoop_filter", vec![only]);
+    run.plan.factors = vec![FactorPlan { manual: true, ..factor }];
     let words = algorithms.iter().map(|(name, _)| word(name)).collect();
     run.plan.loads = vec![LoadPlan {
         name: "copy_memory".into(),

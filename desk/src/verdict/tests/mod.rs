@@ -13,6 +13,7 @@ mod gate;
 mod generator;
 mod identity;
 mod interaction;
+mod ladder;
 mod loads;
 mod looks;
 mod primary;

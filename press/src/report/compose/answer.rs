@@ -4,7 +4,7 @@ use super::effect::{effect, metric_title};
 use super::figures::row_name;
 use super::ruling::count;
 use super::say::{sentence, tally, tone, within};
-use super::{Part, Writer, brief, doubts, measured, tune};
+use super::{Part, Writer, brief, dependence, doubts, measured, tune};
 use crate::claim::{Claim, Judged, Kind, answers, asked, decisive, primary, same, together};
 use crate::claim::{answering, grouped};
 use crate::report::document::{Node, Prose, Ruling, Tone};
@@ -54,6 +54,9 @@ fn headline(
     asked: &[Judged<'_>],
 ) -> Result<(Tone, Prose), ReportError> {
     if let Some(answer) = tune::headline(writer, parts)? {
+        return Ok(answer);
+    }
+    if let Some(answer) = dependence::headline(writer, parts)? {
         return Ok(answer);
     }
     let all = answers(parts);

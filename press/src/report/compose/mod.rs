@@ -18,6 +18,7 @@ mod cost;
 mod counted;
 mod crossed;
 mod curve;
+mod dependence;
 mod doubts;
 mod effect;
 mod elasticity;
@@ -29,6 +30,7 @@ mod glance;
 mod index;
 mod interaction;
 mod itself;
+mod ladder;
 mod levels;
 mod limits;
 mod lost;
@@ -270,12 +272,15 @@ fn watermark(writer: &Writer, run: &Run) -> Said {
 /// The outline is the same for every article: a chapter that has nothing to say says that. What was
 /// found stands open; what it rests on is folded.
 fn chapters(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
-    let mut body = match elasticity::answer(writer, parts)? {
+    let own = elasticity::answer(writer, parts)?;
+    let own = if own.is_some() { own } else { ladder::answer(writer, parts)? };
+    let mut body = match own {
         Some(answer) => vec![answer],
         None => vec![answer::verdict_box(writer, parts)?],
     };
     body.extend(tune::section(writer, parts)?);
     body.extend(elasticity::nodes(writer, parts)?);
+    body.extend(ladder::nodes(writer, parts)?);
     body.extend(glance::nodes(writer, parts)?);
     body.extend(measured::nodes(writer, parts)?);
     body.push(results::chapter(writer, parts)?);

@@ -10,7 +10,7 @@ use desk::unit::{Quantity, percent_change, show_range};
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource};
 
 /// The messages in English, a file a chapter.
-const ENGLISH: [&str; 17] = [
+const ENGLISH: [&str; 18] = [
     include_str!("en/verdict.ftl"),
     include_str!("en/compare.ftl"),
     include_str!("en/testbed.ftl"),
@@ -25,6 +25,7 @@ const ENGLISH: [&str; 17] = [
     include_str!("en/page.ftl"),
     include_str!("en/gate.ftl"),
     include_str!("en/elasticity.ftl"),
+    include_str!("en/ladder.ftl"),
     include_str!("en/machine.ftl"),
     include_str!("en/tune.ftl"),
     include_str!("en/watch.ftl"),

@@ -174,3 +174,11 @@ word-undecided = ? undecided
 word-looks-better = ? looks better; too few { repeats }
 word-looks-worse = ? looks worse; too few { repeats }
 word-withheld = – none
+
+# A gain that hangs on other factors.
+depends-said = { $other } against { $base } gains { $metric } { $gains }, and gains nothing { $nothing }.
+depends-gain = { $effect } with { $condition }
+depends-idle = with { $condition }
+depends-idle-limit = with { $condition }, where the limit is { $limit }
+depends-open = With { $condition } it is undecided.
+depends-and = { $first }, and { $rest }

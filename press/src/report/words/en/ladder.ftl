@@ -1,0 +1,32 @@
+# A ladder: the parts of a path go out one at a time, and what each step does.
+
+rung-section = Part by part
+rung-under = With { $condition }: { $sentence }
+rung-one-headline = The { $metric } was held down by { $part }: { $effect } with { $instead }.
+rung-several-headline = The { $metric } was held down, one after the other, by { $parts }.
+rung-item = { $part } ({ $effect } with { $instead })
+rung-same-headline = No part that went out held the { $metric } down.
+rung-open-headline = Which part held the { $metric } down is open: no step is shown to raise it, and not every step is shown to leave it the same.
+rung-none-headline = No part that went out raised the { $metric }.
+rung-limit = After the last step the limit is { $limit }.
+rung-limit-none = After the last step no watched resource was full.
+rung-gain = { $changes }: { $effect }. This part held the { $metric } down.
+rung-loss = { $changes }: { $effect }. The { $metric } is worse without this part.
+rung-open = Undecided
+rung-open-said = Whether the { $metric } changes without { $parts } is open; more { repeats } would tell.
+rung-confounded = This step changes { $count } settings at once, so that it is not known which of them counts.
+rung-ruled-out = Ruled out
+rung-ruled-out-said = The { $metric } stays the same within ±{ $margin } without { $parts }.
+rung-change = { $setting } to { $to }
+rung-shows = { $figure } shows the { $metric } after each step. Each step keeps out what went out before it.
+rung-axis = { $metric } after the step
+rung-subtitle = Mean with its { $level } interval
+rung-rung = Step
+rung-named = { $level } ({ $changes })
+rung-line = Of the line
+rung-step = Against the step before
+rung-server = Server CPU
+rung-clients = Client CPU
+rung-next = Limit now
+rung-caption = What each step gives, and what limits it
+rung-note = “Of the line” is the payload over what the rate of the link leaves for payload. All steps are judged together; each interval holds by itself.
