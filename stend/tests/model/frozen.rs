@@ -91,6 +91,12 @@ fn cases() -> Vec<Case> {
     let alone = kept("one-server.toml").replacen("[lab]\nclients = 1\n", "", 1);
     let alone = without(&without(&alone, "web_small"), "web_large");
     let alone = alone.replacen("curve = \"concurrency\"\n", "", 1);
+    let times = |settle: &str, most: &str, window: &str| {
+        format!("settle = \"{settle}\"\nsettle_max = \"{most}\"\nwindow = \"{window}\"\n")
+    };
+    let [now, then] = [times("50 ms", "300 ms", "300 ms"), times("20 ms", "20 ms", "100 ms")];
+    assert!(alone.contains(&now), "the times of one-server");
+    let alone = alone.replacen(&now, &then, 1);
     vec![
         ("adapters", kept("nic-duel.toml"), 5, QUIET),
         ("offloads", kept("offloads.toml"), 8, ENDS),
