@@ -7,8 +7,8 @@ use crate::source::{Lexeme, Source};
 /// Read it as the order of the rooms. desk: unit, stats, record, {search, validity}, plan, verdict.
 /// press: {figure, claim}, report. rig: block, lab, {workload, service, factor, probe, metal},
 /// keeper, run; store beside. loads: engine, dataset, workload. The rig writes facts down and draws
-/// no conclusions, so it sees no verdict; it is handed the workloads, so it sees no load. A new edge
-/// is a new word here.
+/// no conclusions, so it sees no verdict; it is handed the workloads, so it sees no load. A new
+/// edge is a new word here.
 const EDGES: [(&str, &[&str]); 25] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit", "desk::stats"]),
