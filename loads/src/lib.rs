@@ -5,6 +5,7 @@
 //! Start reading at `workload`.
 #![deny(missing_docs)]
 
+pub mod dataset;
 pub mod engine;
 pub mod workload;
 

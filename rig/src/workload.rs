@@ -19,6 +19,8 @@ pub struct Job<'a> {
     pub link: &'a str,
     /// Factor key to value in force: what the plan sets for the whole run, above it the levels.
     pub settings: &'a Settings,
+    /// Seed of data sets: the same in all trials of a run.
+    pub data_seed: u64,
     /// Shortest time from go to the opening of the window.
     pub settle: Duration,
     /// Longest time to wait for a steady rate.

@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 const STEND: &str = env!("CARGO_BIN_EXE_stend");
@@ -370,10 +370,15 @@ fn what_a_killed_run_left_the_next_one_removes() {
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
-    thread::sleep(Duration::from_secs(3));
+    let prefix = format!("stend-{}-", child.id());
+    let begun = Instant::now();
+    while groups(&prefix).is_empty() && begun.elapsed() < Duration::from_secs(20) {
+        let ended = child.try_wait().expect("it can be waited for");
+        assert_eq!(ended, None, "it runs for minutes");
+        thread::sleep(Duration::from_millis(20));
+    }
     child.kill().expect("kill");
     child.wait().expect("it ends");
-    let prefix = format!("stend-{}-", child.id());
     let left = groups(&prefix);
     if left.is_empty() {
         println!("skipped: no control groups can be made here");

@@ -13,6 +13,7 @@ mod moment;
 use desk::record::Run;
 use desk::verdict::{LimitKind, Verdict, analyse};
 use kill::{Place, kills, until};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -132,6 +133,61 @@ fn a_service_serves_a_run_and_is_gone_after_it() {
     assert_eq!(left(), Vec::<String>::new());
 }
 
+/// Trials of a plan with these settings of its load and this factor, and how many services of it
+/// were seen.
+fn lived(place: &Place, load: &str, factor: &str) -> (usize, usize) {
+    let plan = asking("nginx", FILE).replace("concurrency = 4", load);
+    let plan = plan.replace("lab.clients = 1\n", &format!("lab.clients = 1\nfactors.{factor}\n"));
+    fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+    let out = format!("{:x}", load.len() * 1000 + factor.len());
+    let mut running = place.start(&["run", "plan.toml", "--out", &out]);
+    let mut seen = BTreeSet::new();
+    while !running.has_ended() {
+        seen.extend(keepers());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let said = fs::read_to_string(place.path.join("log")).expect("a log");
+    let records = fs::read_to_string(place.path.join(out).join("records.json")).expect(&said);
+    let run: Run = serde_json::from_str(&records).expect("a run");
+    let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
+    assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
+    let made =
+        |record: &desk::record::TrialRecord| record.outcome.made_with["data_set"].to_string();
+    let good = run.records.iter().filter(|record| record.outcome.fault.is_none());
+    let sets: BTreeSet<String> = good.map(made).collect();
+    assert_eq!(sets.len(), 1, "one data set serves the run: {sets:?}");
+    assert_eq!(left(), Vec::<String>::new());
+    (run.records.len(), seen.len())
+}
+
+/// Processes that keep a service.
+fn keepers() -> Vec<String> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let keeps = |line: Vec<u8>| line.starts_with(b"stend-service nginx");
+    let is_keeper = |path: &Path| fs::read(path.join("cmdline")).is_ok_and(keeps);
+    let found = entries.map(|entry| entry.path()).filter(|path| is_keeper(path));
+    found.map(|path| path.display().to_string()).collect()
+}
+
+#[test]
+fn a_service_lives_as_long_as_the_plan_says_and_a_setting_puts_it_up_anew() {
+    let place = Place::new("services-lifetime");
+    if !has_nginx() {
+        return;
+    }
+    let of_link = "tso.levels = [\"on\", \"off\"]";
+    let (trials, seen) = lived(&place, "lifetime = \"trial\"", of_link);
+    assert_eq!(seen, trials, "one for each trial");
+    let (_, seen) = lived(&place, "lifetime = \"run\"", of_link);
+    assert_eq!(seen, 1, "a link is no matter to it");
+    let (_, seen) = lived(&place, "lifetime = \"treatment\"", of_link);
+    assert!(seen > 1, "a treatment ends with the next one: {seen}");
+    for changed in ["workers.levels = [1, 2]", "tcp_sack.levels = [\"on\", \"off\"]"] {
+        let (_, seen) = lived(&place, "lifetime = \"run\"", changed);
+        assert!(seen > 1, "{changed}: {seen}");
+    }
+}
+
 #[test]
 fn a_killed_run_leaves_no_service() {
     let place = Place::new("services-killed");
@@ -147,7 +203,9 @@ fn a_killed_run_leaves_no_service() {
         false => servers.to_vec(),
     };
     for (turn, (server, page)) in (0..kills("STEND_KILLS", 5)).zip(servers.iter().cycle()) {
-        let plan = asking(server, page).replace("blocks = 3", "blocks = 300");
+        let lifetime = ["trial", "run"][turn as usize % 2];
+        let page = format!("lifetime = \"{lifetime}\", {page}");
+        let plan = asking(server, &page).replace("blocks = 3", "blocks = 300");
         fs::write(place.path.join("plan.toml"), plan).expect("a plan");
         let running = place.start(&["run", "plan.toml", "--out", &format!("out{turn}")]);
         assert!(until(LIMIT, || !left().is_empty()).is_some(), "no service was put up");
@@ -368,6 +426,22 @@ fn a_service_that_is_never_ready_is_a_fault_in_its_words() {
     }
 }
 
+/// Each log of a fault is a file that the fault names; what a program says is in one of them.
+fn logs_are_kept(run: &Run, (out, says): (&Path, &str)) {
+    let mut texts = String::new();
+    for record in &run.records {
+        let fault = record.outcome.fault.as_ref().map_or_else(String::new, ToString::to_string);
+        for log in &record.outcome.logs {
+            assert!(fault.contains(&log.name), "{fault}");
+            let file = fs::read_to_string(out.join(&log.name)).expect("a log");
+            assert_eq!(file, log.text);
+            texts.push_str(&file);
+        }
+    }
+    let is_said = WRONG.iter().any(|(does, words)| does.contains("echo") && *words == says);
+    assert!(!is_said || texts.contains(says), "{says}: {texts}");
+}
+
 /// Runs a plan in which nginx is such a program, and looks at its faults and at the other server.
 fn must_fail(place: &Place, (does, says): (&str, &str)) {
     let plan = PLAN.replace(", over = { response_size = [\"1 B\", \"256 KiB\"] }", "");
@@ -384,8 +458,9 @@ fn must_fail(place: &Place, (does, says): (&str, &str)) {
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     let records = fs::read_to_string(place.path.join("out/records.json"));
     fs::remove_dir_all(&bin).expect("a directory");
-    fs::remove_dir_all(place.path.join("out")).expect(&said);
     let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+    logs_are_kept(&run, (&place.path.join("out"), says));
+    fs::remove_dir_all(place.path.join("out")).expect(&said);
     let of = |server: &str| {
         let is_it = |record: &&desk::record::TrialRecord| {
             record.trial.settings["server"].word() == Some(server)

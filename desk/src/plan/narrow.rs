@@ -4,8 +4,9 @@
 
 use super::manual::compare_another;
 use super::remedy;
-use crate::record::{LoadPlan, Plan, SUT, Value};
+use crate::record::{LabPlan, LoadPlan, Plan, SUT, Value};
 use crate::unit::{Kind, parse};
+use std::mem::take;
 use thiserror::Error;
 
 /// The key that names loads.
@@ -162,6 +163,16 @@ fn is_written(value: &Value, text: &str) -> bool {
     squeezed(&value.to_string()) == squeezed(text) || KINDS.iter().any(is)
 }
 
+/// Loads of the machine alone have neither clients nor links.
+fn keep_system_under_test(lab: &mut LabPlan) {
+    let (settings, mut machines) = (take(&mut lab.settings), take(&mut lab.machines));
+    for placed in &mut machines {
+        placed.hosts.retain(|host| host == SUT);
+    }
+    machines.retain(|placed| !placed.hosts.is_empty());
+    *lab = LabPlan { settings, machines, ..LabPlan::default() };
+}
+
 /// Where the compared factor has one level left, another one is compared.
 fn compare_what_is_left(plan: &mut Plan) {
     let compared = plan.factors.iter().find(|factor| factor.name == plan.method.compare);
@@ -202,6 +213,9 @@ fn forget_what_is_gone(plan: &mut Plan) {
         swept.any(|(swept, values)| swept == name && values.len() > 1 && numbers(values))
     };
     plan.method.curve = plan.method.curve.take().filter(is_swept);
+    if plan.is_alone() {
+        keep_system_under_test(&mut plan.lab);
+    }
     // The metric of the method may have been that of a load that is gone.
     if plan.loads.iter().all(|load| load.primary.is_some()) {
         let own = plan.loads.iter().filter(|load| load.search.is_none());
@@ -276,6 +290,29 @@ mod tests {
         assert_eq!(of("path", "two"), (1, 1, false, 0), "the baseline is gone");
         assert_eq!(of("tso", "off"), (1, 1, false, 2), "its stratum is gone");
         assert_eq!(of("tso", "on"), (1, 1, true, 2));
+    }
+
+    #[test]
+    fn a_plan_that_keeps_loads_of_the_machine_alone_loses_clients_and_links() {
+        let text = r#"title = "t"
+            lab = { clients = 1, links = { one = {}, two = {} }, thp = "never" }
+            load.net = { workload = "tcp_stream" }
+            load.reach = { workload = "mem_latency" }"#;
+        let whole = crate::plan::read(text, &catalogue()).unwrap();
+        let of = |load: &str| {
+            let mut plan = whole.clone();
+            let placed = |machine: &str, hosts: &[&str]| crate::record::Placement {
+                machine: machine.into(),
+                hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            };
+            plan.lab.machines = vec![placed("a", &[SUT]), placed("b", &["c01"])];
+            narrow(&mut plan, LOAD, &[load.to_owned()]).unwrap();
+            recheck(&plan, &catalogue()).unwrap();
+            let LabPlan { clients, links, settings, machines, .. } = plan.lab;
+            (clients, links.len(), settings.len(), machines.len())
+        };
+        assert_eq!(of("reach"), (0, 0, 1, 1));
+        assert_eq!(of("net"), (1, 2, 1, 2));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub use grain::{Apart, Grain};
 pub use host::{HostName, LOCAL};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
 pub use kind::{MOST_CPUS, ParamKind, Range, SCHEME, Words};
-pub use outcome::{Fault, Outcome, Reading, Sample, Series, Track, Window, Work};
+pub use outcome::{Fault, Outcome, ProgramLog, Reading, Sample, Series, Track, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Placement, Plan, PrimaryComparison,
     Replicate, SteadyRule, longest_sweep,

@@ -211,6 +211,24 @@ pub enum Fault {
     Cancelled,
 }
 
+/// The log of a program under test that has failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramLog {
+    /// Name of its file in the directory of the run: program, trial and attempt.
+    pub name: String,
+    /// Its end.
+    pub text: String,
+}
+
+impl ProgramLog {
+    /// Whether its name is that of a log in the directory itself.
+    #[must_use]
+    pub fn has_plain_name(&self) -> bool {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        self.name.ends_with(".log") && self.name.chars().all(is_plain)
+    }
+}
+
 /// What came out of a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
@@ -237,6 +255,9 @@ pub struct Outcome {
     pub settle: Option<Quantity>,
     /// Why there are no figures.
     pub fault: Option<Fault>,
+    /// Logs of the programs that the fault is of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<ProgramLog>,
 }
 
 impl Outcome {
@@ -244,6 +265,17 @@ impl Outcome {
     #[must_use]
     pub fn faulty(fault: Fault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
+    }
+
+    /// Names the logs of a fault after their programs and the visit, and the fault names them.
+    pub fn name_logs(&mut self, trial: u32, attempt: u32) {
+        let Some(Fault::Failed { what, .. } | Fault::WrongWork { what }) = &mut self.fault else {
+            return;
+        };
+        for log in &mut self.logs {
+            log.name = format!("{}-{trial}-{attempt}.log", log.name);
+            what.push_str(&format!("; the log is in {}", log.name));
+        }
     }
 
     /// The figure of a metric: what its workload wrote, or the quantile of its distribution. None
@@ -265,5 +297,25 @@ impl Outcome {
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<Quantity> {
         self.samples.iter().find(|s| s.metric == name).map(|s| s.quantity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_names_the_file_of_its_log() {
+        let fault = Fault::Failed { host: "sut".into(), what: "it has ended".into() };
+        let log = ProgramLog { name: "nginx".into(), text: "out of cheese".into() };
+        let mut outcome = Outcome { logs: vec![log], ..Outcome::faulty(fault) };
+        outcome.name_logs(7, 2);
+        let said = outcome.fault.unwrap().to_string();
+        assert_eq!(said, "host sut: it has ended; the log is in nginx-7-2.log");
+        assert!(outcome.logs[0].has_plain_name());
+        for name in ["../x.log", "/x.log", "records.json"] {
+            let text = String::new();
+            assert!(!ProgramLog { name: name.into(), text }.has_plain_name(), "{name}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::adapter_file::AdapterFiles;
 use super::error::LabError;
 use super::ethtool::Ethtool;
 use super::link::Routes;
+use super::logs;
 use super::namespace;
 use super::version;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
@@ -164,6 +165,7 @@ impl Agent<'_> {
                 Ok(Answer::Done)
             }
             Request::Take(_) => Err("this host has a namespace of its own".into()),
+            Request::Logs => Ok(Answer::Logs(logs::take())),
             Request::Work { workload, body } => self.work(&workload, body),
         }
     }

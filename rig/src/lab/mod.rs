@@ -20,6 +20,7 @@ pub mod guest;
 mod host;
 pub mod ia32cap;
 pub mod link;
+pub(crate) mod logs;
 pub mod machine;
 mod machines;
 pub(crate) mod namespace;

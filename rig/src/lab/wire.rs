@@ -5,6 +5,7 @@
 use super::adapter_file::AdapterFile;
 use super::ethtool::{Feature, Line, Number};
 use super::link::{LinkInfo, Shaper, Tbf};
+use super::logs::Log;
 use desk::record::LabKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,8 @@ pub enum Request {
     Take(String),
     /// Do these link operations in order; the first failure ends the list.
     Links(Vec<LinkRequest>),
+    /// Give the logs of programs that have failed since the last request for them.
+    Logs,
     /// A message for a workload's part on this host.
     Work {
         /// The workload.
@@ -158,6 +161,8 @@ pub enum Answer {
     Done,
     /// One answer a link operation.
     Links(Vec<LinkAnswer>),
+    /// Logs of programs that have failed.
+    Logs(Vec<Log>),
     /// The workload's own answer.
     Work(serde_json::Value),
     /// It did not work, and why.

@@ -35,6 +35,7 @@ pub fn conduct(stand: &mut dyn Stand, orders: Orders<'_>) -> Result<Visited, Run
             Command::Visit(trial, attempt) => {
                 let mut record = stand.visit(plan, &trial);
                 record.attempt = attempt;
+                record.outcome.name_logs(trial.id, attempt);
                 record.started_s += before_s;
                 record.readings.extend(places.next(&trial));
                 refuse_no_numbers(&mut record);

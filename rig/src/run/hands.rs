@@ -11,16 +11,20 @@ use super::watched::{self, Watch};
 use crate::factor;
 use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
-use crate::lab::{Blueprint, Lab, LabError, Urgent, clock};
+use crate::lab::wire::{Answer, Request};
+use crate::lab::{Blueprint, Lab, LabError, SUT, Urgent, clock};
 use crate::probe::{Carriers, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{
-    Fact, Fault, Outcome, Plan, Reading, Scope, Settings, Trial, TrialKind, TrialRecord, Value,
-    is_client,
+    Fact, Fault, Outcome, Plan, ProgramLog, Reading, Scope, Settings, Trial, TrialKind,
+    TrialRecord, Value, is_client,
 };
 use desk::unit::Quantity;
 use std::time::Duration;
+
+/// Longest wait for the logs of a host.
+const LOGS: Duration = Duration::from_secs(2);
 
 /// A lab with what is set on it, ready to visit trials of plans that share its blueprint.
 pub struct Bench {
@@ -129,6 +133,19 @@ impl Bench {
         Ok(checked)
     }
 
+    /// Logs of programs that have failed on hosts that live.
+    fn logs(&mut self, fault: &Fault) -> Vec<ProgramLog> {
+        if !matches!(fault, Fault::Failed { .. } | Fault::WrongWork { .. }) {
+            return Vec::new();
+        }
+        let asked = self.lab.ask(&[(SUT, Request::Logs)], LOGS).unwrap_or_default();
+        let logs = asked.into_iter().flat_map(|answer| match answer {
+            Answer::Logs(logs) => logs,
+            _ => Vec::new(),
+        });
+        logs.map(|(name, text)| ProgramLog { name, text }).collect()
+    }
+
     /// Has every machine make ready for the load.
     fn prepare(&mut self) -> Result<(), LabError> {
         let all = self.lab.in_use();
@@ -177,7 +194,10 @@ impl Stand for Bench {
                 record.outcome = checked.outcome;
                 record.readings.extend(checked.readings);
             }
-            Err(fault) => record.outcome = Outcome::faulty(fault),
+            Err(fault) => {
+                let logs = self.logs(&fault);
+                record.outcome = Outcome { logs, ..Outcome::faulty(fault) };
+            }
         }
         if plan.is_external(trial) {
             // What was read here is not of the server. Throttling and steal concern the clients.
@@ -225,6 +245,7 @@ pub(super) fn job<'t>(
         trial,
         link,
         settings,
+        data_seed: method.seed,
         settle: time(method.settle),
         settle_max: time(if dry { method.settle } else { method.settle_max }),
         window: window(plan, trial),

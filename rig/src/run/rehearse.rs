@@ -62,8 +62,9 @@ impl Rehearsal {
         let entry = workload::find(entries, &trial.point.workload)?;
         let none = Duration::ZERO;
         let settings = &in_force(plan, &trial);
-        let (settle, settle_max, window) = (none, none, none);
-        let job = Job { trial: &trial, link: LINK, settings, settle, settle_max, window };
+        let (settle, settle_max, window, data_seed) = (none, none, none, plan.method.seed);
+        let job =
+            Job { trial: &trial, link: LINK, settings, data_seed, settle, settle_max, window };
         (entry.make)().stage(&mut self.lab, &job)
     }
 }

@@ -3,7 +3,8 @@
 //! Must not know how it is kept.
 
 use super::Why;
-use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
+use super::told::{FileSum, FromKeeper, ToKeeper, Wanted, hear, say};
+use crate::lab::logs;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,6 +82,18 @@ impl Instance {
         }
     }
 
+    /// Whether its files are as they were put there.
+    ///
+    /// # Errors
+    /// When it has ended, with the end of its log.
+    pub(super) fn is_whole(&mut self, files: &[FileSum]) -> Result<bool, Why> {
+        self.tell(&ToKeeper::Compare(files.to_vec()))?;
+        match self.hear()? {
+            FromKeeper::Compared(whole) => Ok(whole),
+            other => Err(self.odd(&other)),
+        }
+    }
+
     /// CPU that its processes have used, by the names of their programs, nanoseconds, with that of
     /// children of theirs that have ended. Its keeper, which sleeps, is not among them.
     #[must_use]
@@ -114,7 +127,12 @@ impl Instance {
             }
         }
         match hear(&mut self.from)? {
-            Some(FromKeeper::Failed(why)) => Err(format!("service {}: {why}", self.service)),
+            Some(FromKeeper::Failed(why, log)) => {
+                if !log.is_empty() {
+                    logs::keep(&self.service, log);
+                }
+                Err(format!("service {}: {why}", self.service))
+            }
             Some(told) => Ok(told),
             None => Err(format!("service {}: its keeper is gone", self.service)),
         }

@@ -5,7 +5,7 @@
 //! Must not know which service it keeps.
 
 use super::root::BECOME;
-use super::told::{FromKeeper, ToKeeper, Wanted, hear, say};
+use super::told::{FileSum, FromKeeper, ToKeeper, Wanted, hear, say};
 use super::{Companion, Service, Site, Why, find, no_namespaces};
 use crate::lab::{cpus, namespace};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
@@ -27,6 +27,8 @@ const MOUNT: &str = "/tmp";
 const DIRECTORY: &str = "/tmp/stend";
 /// Options of the tmpfs: any user may have temporary files, as PHP has of a long request.
 const SIZE: &str = "size=512m,mode=1777";
+/// Of it what stays free beside the files that it is given.
+const FLOOR: u64 = 64 << 20;
 /// Longest wait until it serves, and until it has ended.
 const READY: Duration = Duration::from_secs(15);
 const END: Duration = Duration::from_secs(2);
@@ -45,13 +47,25 @@ pub fn keep(words: &[String]) -> io::Result<()> {
     let kept = match words.as_slice() {
         [INSIDE] => inside(),
         [BECOME, program, options @ ..] => return Err(as_nobody(program, options)),
-        _ => outside(),
+        _ => outside().map_err(Failed::from),
     };
     match kept {
         Ok(()) => Ok(()),
-        Err(why) => {
-            say(&mut io::stdout().lock(), &FromKeeper::Failed(why)).map_err(io::Error::other)
+        Err(Failed { why, log }) => {
+            say(&mut io::stdout().lock(), &FromKeeper::Failed(why, log)).map_err(io::Error::other)
         }
+    }
+}
+
+/// Why an instance does not serve, and its log where it has one.
+struct Failed {
+    why: Why,
+    log: String,
+}
+
+impl From<Why> for Failed {
+    fn from(why: Why) -> Self {
+        Self { why, log: String::new() }
     }
 }
 
@@ -71,33 +85,45 @@ fn outside() -> Result<(), Why> {
     inner.status().map(|_| ()).map_err(|e| e.to_string())
 }
 
-fn inside() -> Result<(), Why> {
+fn inside() -> Result<(), Failed> {
     let mut host = BufReader::new(io::stdin().lock());
     let Some(ToKeeper::Start(wanted, files)) = hear(&mut host)? else { return Ok(()) };
     let service =
         find(&wanted.service).ok_or_else(|| format!("no service '{}'", wanted.service))?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    let mut version = service.software.version()?;
+    let version = service.software.version()?;
     own_directory().map_err(|e| format!("a run directory: {e}"))?;
     let site = site(&wanted)?;
+    keep_at(&site, (service, version), (&wanted, files), &mut host)
+        .map_err(|why| Failed { why, log: site.whole_log() })
+}
+
+/// Puts it up in its run directory, and answers the host.
+fn keep_at(
+    site: &Site,
+    (service, mut version): (&Service, String),
+    (wanted, files): (&Wanted, Vec<(String, u64)>),
+    mut host: &mut impl BufRead,
+) -> Result<(), Why> {
+    room(files.iter().map(|(_, length)| length).sum())?;
     for (name, length) in files {
         let mut bytes = Vec::new();
         (&mut host).take(length).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
         site.write(&name, &bytes)?;
     }
-    (service.prepare)(&site)?;
+    (service.prepare)(site)?;
     if !wanted.cpus.is_empty() {
         cpus::pin_to(&wanted.cpus).map_err(|e| format!("CPUs {:?}: {e}", wanted.cpus))?;
     }
     let mut beside = Vec::new();
-    for companion in (service.companions)(&site) {
+    for companion in (service.companions)(site) {
         version = format!("{version}; {}", companion.software.version()?);
-        beside.push((companion.software.program, start_beside(companion, &site)?));
+        beside.push((companion.software.program, start_beside(companion, site)?));
     }
-    let mut program = start(service, &site)?;
-    let asked = ready(service, &site, (&mut program, &mut beside))?;
+    let mut program = start(service, site)?;
+    let asked = ready(service, site, (&mut program, &mut beside))?;
     say(&mut io::stdout().lock(), &FromKeeper::Serves(site.address.port(), version))?;
-    serve(&mut host, (service, &site), (&mut program, &mut beside), asked)?;
+    serve(host, (service, site), (&mut program, &mut beside), asked)?;
     end(service, &mut program);
     Ok(())
 }
@@ -109,14 +135,24 @@ fn serve(
     (program, beside): (&mut Child, &mut [Beside]),
     mut asked: u64,
 ) -> Result<(), Why> {
-    while let Some(ToKeeper::Count) = hear(host)? {
+    while let Some(told) = hear(host)? {
         all_live(program, beside, site)?;
         if full(site).is_some() {
             return Err(wrong("it has no room", site));
         }
-        let served = (service.requests)(site)?;
-        asked += 1;
-        say(&mut io::stdout().lock(), &FromKeeper::Served(served.saturating_sub(asked)))?;
+        let answer = match told {
+            ToKeeper::Start(..) => return Err("it serves already".into()),
+            ToKeeper::Compare(files) => {
+                let is_same = |file: &FileSum| site.sum(&file.name).as_ref() == Some(file);
+                FromKeeper::Compared(files.iter().all(is_same))
+            }
+            ToKeeper::Count => {
+                let served = (service.requests)(site)?;
+                asked += 1;
+                FromKeeper::Served(served.saturating_sub(asked))
+            }
+        };
+        say(&mut io::stdout().lock(), &answer)?;
     }
     Ok(())
 }
@@ -129,6 +165,24 @@ fn own_directory() -> io::Result<()> {
     let size = std::ffi::CString::new(SIZE)?;
     mount("stend", MOUNT, "tmpfs", MountFlags::empty(), Some(size.as_c_str()))?;
     std::fs::create_dir(DIRECTORY)
+}
+
+/// Refuses files beside which the run directory has too little room for what programs write.
+fn room(bytes: u64) -> Result<(), Why> {
+    let told = rustix::fs::statvfs(DIRECTORY).map_err(|e| format!("{DIRECTORY}: {e}"))?;
+    fits(bytes, told.f_bavail * told.f_frsize)
+}
+
+fn fits(bytes: u64, free: u64) -> Result<(), Why> {
+    let most = free.saturating_sub(FLOOR);
+    if bytes <= most {
+        return Ok(());
+    }
+    let [bytes, most, floor] = [bytes, most, FLOOR].map(|bytes| bytes >> 20);
+    Err(format!(
+        "its files have {bytes} MiB, and {most} MiB fit in its run directory beside {floor} MiB \
+         that stay free; take fewer or smaller pages"
+    ))
 }
 
 fn site(wanted: &Wanted) -> Result<Site, Why> {
@@ -263,5 +317,17 @@ fn end(service: &Service, program: &mut Child) {
     let deadline = Instant::now() + END;
     while matches!(program.try_wait(), Ok(None)) && Instant::now() < deadline {
         thread::sleep(LOOK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_directory_keeps_room_beside_its_files() {
+        assert_eq!(fits(448 << 20, 512 << 20), Ok(()));
+        let said = fits(449 << 20, 512 << 20).unwrap_err();
+        assert!(said.contains("449 MiB, and 448 MiB fit") && said.contains("64 MiB"), "{said}");
     }
 }

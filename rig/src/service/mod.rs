@@ -7,7 +7,7 @@
 //! files.
 //!
 //! Gives: [`Service`], [`ALL`], [`find`], [`refuse`], [`software`], [`Wanted`],
-//! [`Instance`], [`keep`]; [`External`], a server that stend did not start.
+//! [`Instance`], [`Kept`], [`keep`]; [`External`], a server that stend did not start.
 //! Never: which load needs a service, or what a figure means.
 //! Start reading at `instance.rs`, then `keep.rs`.
 
@@ -17,6 +17,7 @@ mod external;
 mod fpm;
 mod instance;
 mod keep;
+mod kept;
 mod mariadb;
 mod nginx;
 mod postgres;
@@ -28,6 +29,7 @@ mod told;
 pub use external::External;
 pub use instance::Instance;
 pub use keep::keep;
+pub use kept::{Files, Kept};
 pub use site::Site;
 pub use told::Wanted;
 

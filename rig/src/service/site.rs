@@ -3,9 +3,10 @@
 //! Must not know which service it is of.
 
 use super::Why;
+use super::told::FileSum;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,6 +18,8 @@ const ANSWER_MAX: u64 = 64 << 10;
 const PIECE: usize = 64 << 10;
 /// Lines of a log that go with a fault.
 const LOG_LINES: usize = 5;
+/// Bytes of a log that are kept with a fault.
+const LOG_MAX: u64 = 1 << 20;
 
 /// Where an instance lives.
 #[derive(Clone, Debug)]
@@ -77,6 +80,12 @@ impl Site {
         fs::write(&path, bytes).map_err(fail)
     }
 
+    /// A file below the run directory by its digest; none where it cannot be read.
+    pub(super) fn sum(&self, name: &str) -> Option<FileSum> {
+        let bytes = fs::read(self.path(name)).ok()?;
+        Some(FileSum::of(&(name.to_owned(), &bytes)))
+    }
+
     /// The body of the answer to `GET path`, which must be 200, or its beginning.
     ///
     /// # Errors
@@ -86,11 +95,24 @@ impl Site {
         Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
+    /// The log, or its last 1 MiB; empty where there is none.
+    #[must_use]
+    pub fn whole_log(&self) -> String {
+        let read = || {
+            let mut file = fs::File::open(self.path("log"))?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(LOG_MAX)))?;
+            let mut text = Vec::new();
+            file.take(LOG_MAX).read_to_end(&mut text).map(|_| text)
+        };
+        let text = read().unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
     /// The last lines of the log, in one; empty where there is none.
     #[must_use]
     pub fn log(&self) -> String {
-        let text = fs::read(self.path("log")).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = self.whole_log();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(LOG_LINES)..].join("; ")
     }

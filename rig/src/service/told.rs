@@ -3,13 +3,14 @@
 //! Must not know what a service is.
 
 use super::Why;
+use desk::record::{DIGEST, digest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::net::Ipv4Addr;
 
 /// Longest line, bytes.
-const LINE_MAX: u64 = 1 << 20;
+const LINE_MAX: u64 = 8 << 20;
 
 /// An instance that a host asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,21 @@ pub struct Wanted {
     pub cpus: Vec<u32>,
 }
 
+/// A file of an instance: its path below the run directory, its length, the digest of its bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileSum {
+    pub name: String,
+    pub length: u64,
+    sum: u64,
+}
+
+impl FileSum {
+    /// That of a file with these bytes.
+    pub fn of((name, bytes): &(String, &[u8])) -> Self {
+        Self { name: name.clone(), length: bytes.len() as u64, sum: digest(DIGEST, bytes) }
+    }
+}
+
 /// To a keeper. The first line is the wish; as many bytes follow it as the files have.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToKeeper {
@@ -31,6 +47,8 @@ pub(super) enum ToKeeper {
     Start(Wanted, Vec<(String, u64)>),
     /// Say how many requests it has served.
     Count,
+    /// Say whether these files are as they were put there.
+    Compare(Vec<FileSum>),
 }
 
 /// From a keeper.
@@ -40,8 +58,10 @@ pub(super) enum FromKeeper {
     Serves(u16, String),
     /// Requests of others that it has served.
     Served(u64),
-    /// It does not serve; why, with the last lines of its log.
-    Failed(Why),
+    /// Whether its files are as they were put there.
+    Compared(bool),
+    /// It does not serve; why, with the last lines of its log; and the end of that log.
+    Failed(Why, String),
 }
 
 pub(super) fn say<T: Serialize>(to: &mut impl Write, what: &T) -> Result<(), Why> {

@@ -206,6 +206,7 @@ pub fn finish(
     meter: &Meter,
 ) -> Result<u8, CliError> {
     say_left(session, run, meter);
+    write_logs(run, directory)?;
     match refuse_empty(run) {
         Err(_) if session.stopped() => return Err(CliError::Stopped),
         refused => refused?,
@@ -304,9 +305,19 @@ pub fn write_all(
 ) -> Result<(), CliError> {
     let records = serde_json::to_string_pretty(run)?;
     files::write(to, "records.json", &records)?;
+    write_logs(run, to)?;
     page::write(to, document, bundle)?;
     files::write(to, "report.txt", &report::text(document, COLUMNS, true))?;
     files::write_beside(to, document)
+}
+
+/// Writes the logs of programs that faults are of. A record from elsewhere may hold any name.
+fn write_logs(run: &Run, to: &Directory) -> Result<(), CliError> {
+    let logs = run.records.iter().flat_map(|record| &record.outcome.logs);
+    for log in logs.filter(|log| log.has_plain_name()) {
+        files::write(to, &log.name, &log.text)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use crate::source::{Lexeme, Source};
 ///
 /// Read it as the order of the rooms. desk: unit, stats, record, {search, validity}, plan, verdict.
 /// press: {figure, claim}, report. rig: block, lab, {workload, service, factor, probe, metal},
-/// keeper, run; store beside. loads: engine, workload. The rig writes facts down and draws no
-/// conclusions, so it sees no verdict; it is handed the workloads, so it sees no load. A new edge
-/// is a new word here.
-const EDGES: [(&str, &[&str]); 24] = [
+/// keeper, run; store beside. loads: engine, dataset, workload. The rig writes facts down and draws
+/// no conclusions, so it sees no verdict; it is handed the workloads, so it sees no load. A new
+/// edge is a new word here.
+const EDGES: [(&str, &[&str]); 25] = [
     ("desk::unit", &[]),
     ("desk::record", &["desk::unit", "desk::stats"]),
     ("desk::plan", &["desk::unit", "desk::record", "desk::search", "desk::stats"]),
@@ -87,6 +87,8 @@ const EDGES: [(&str, &[&str]); 24] = [
             "desk::record",
             "desk::search",
             "desk::stats",
+            // Whether a setting is of links.
+            "rig::factor",
             "rig::lab",
             "rig::metal",
             // A counter of TCP of the host's own network namespace.
@@ -95,6 +97,7 @@ const EDGES: [(&str, &[&str]); 24] = [
             "rig::workload",
         ],
     ),
+    ("loads::dataset", &["rig::metal", "loads::engine"]),
     (
         "loads::workload",
         &[
@@ -106,6 +109,7 @@ const EDGES: [(&str, &[&str]); 24] = [
             "rig::metal",
             "rig::service",
             "rig::workload",
+            "loads::dataset",
             "loads::engine",
         ],
     ),

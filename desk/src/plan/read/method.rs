@@ -187,7 +187,8 @@ fn window(section: &Section) -> Result<Quantity, PlanError> {
 fn bounded(section: &Section, key: &str, time: Quantity, shortest: f64) -> Result<(), PlanError> {
     let Some(node) = section.get(key) else { return Ok(()) };
     if time.value < shortest {
-        return Err(outside(node, &time.to_string(), "50 ms or more"));
+        let least = Quantity::seconds(shortest);
+        return Err(outside(node, &time.to_string(), &format!("{least} or more")));
     }
     if time.value > LONGEST_S {
         return Err(outside(node, &time.to_string(), "1 h or less"));

@@ -83,6 +83,7 @@ pub(super) fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fau
         steady: true,
         settle: Some(Quantity::seconds(evidence.settle.as_secs_f64())),
         fault: None,
+        logs: Vec::new(),
     };
     let mut readings = readings(evidence, &dropped, window);
     readings.extend(steady);

@@ -135,6 +135,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
         steady: life.steady,
         settle: Some(Quantity::seconds(seconds(life.settle_ns))),
         fault: None,
+        logs: Vec::new(),
     };
     let mut readings: Vec<Reading> = starts(&evidence.host_names, &life.late_ns).collect();
     for host in 0..evidence.host_names.len() {

@@ -7,7 +7,7 @@ use super::check::{Evidence, check};
 use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus, opening};
-use desk::record::{Fault, Settings};
+use desk::record::{Fault, Value};
 use rig::lab::{Lab, LabError, SUT};
 use rig::service::Instance;
 use rig::workload::{Checked, Edges, Job, Workload};
@@ -65,6 +65,11 @@ impl<E: Exchange> Exchanges<E> {
     }
 }
 
+/// The key of a data set, as a record has it.
+fn told(key: String) -> (String, Value) {
+    ("data_set".into(), Value::Word(key))
+}
+
 impl<E: Exchange> Workload for Exchanges<E> {
     fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
         self.course = Course::new(self.recipe.spec.name, lab, job);
@@ -88,7 +93,7 @@ impl<E: Exchange> Workload for Exchanges<E> {
             is_external,
             sizes: (order.request as u64, order.response as u64),
             each: order.each,
-            found: Settings::new(),
+            found: E::data_set(&order).map(told).into_iter().collect(),
             life: None,
         };
         match self.open(lab, job.link, &order).map_err(LabError::into_fault)? {

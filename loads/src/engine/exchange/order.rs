@@ -5,7 +5,8 @@
 use super::params;
 use crate::engine::net::{Cpus, Secret};
 use crate::engine::pace::{Pace, offered};
-use desk::record::{Fault, ParamRole, Settings, Value, WorkloadSpec};
+use desk::record::{Fault, ParamRole, Scope, Settings, Value, WorkloadSpec};
+use rig::factor::spec;
 use rig::workload::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,8 +19,12 @@ pub struct Order {
     pub secret: Secret,
     /// Every parameter of the workload, also those that all exchanges have.
     pub params: Settings,
-    /// Seed of the content.
+    /// Seed of the trial.
     pub seed: u64,
+    /// Seed of data sets, the same in all trials of a run.
+    pub data_seed: u64,
+    /// What a service was put up under: one that is kept is put up anew where this differs.
+    pub under: Settings,
     /// Bytes of a request; 1 where the workload has no such parameter.
     pub request: usize,
     /// Bytes of a response; 1 where the workload has no such parameter.
@@ -30,6 +35,51 @@ pub struct Order {
     pub longest: Duration,
     /// CPUs that a service may use as the server; all where there are none.
     pub cpus: Vec<u32>,
+}
+
+/// How long a service serves before it is put up anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// One trial.
+    Trial,
+    /// Trials of one treatment, while no other one comes.
+    Treatment,
+    /// All trials of a run in which nothing of its host changes.
+    Run,
+}
+
+impl Lifetime {
+    /// Words of a plan.
+    pub const WORDS: [&str; 3] = ["run", "treatment", "trial"];
+
+    /// That which a load asks for.
+    pub fn of(params: &Settings) -> Self {
+        match params.get(params::LIFETIME.name).and_then(Value::word) {
+            Some("run") => Self::Run,
+            Some("treatment") => Self::Treatment,
+            _ => Self::Trial,
+        }
+    }
+
+    /// What has to be the same in a later trial. A program keeps what its host was when it started,
+    /// as the congestion control of its socket; what is set on links is no matter.
+    fn under(self, job: &Job) -> Settings {
+        let is_of_links = |key: &String| {
+            let scope = spec(key).map(|factor| factor.scope);
+            matches!(scope, Some(Scope::Link | Scope::Path))
+        };
+        match self {
+            Self::Trial => Settings::new(),
+            Self::Treatment => job.settings.iter().chain(&job.trial.settings).map(own).collect(),
+            Self::Run => {
+                job.settings.iter().filter(|(key, _)| !is_of_links(key)).map(own).collect()
+            }
+        }
+    }
+}
+
+fn own((key, value): (&String, &Value)) -> (String, Value) {
+    (key.clone(), value.clone())
 }
 
 /// One thread, at either end.
@@ -71,6 +121,8 @@ impl Order {
             secret: Secret::fresh()?,
             params: params.clone(),
             seed: job.trial.seed,
+            data_seed: job.data_seed,
+            under: Lifetime::of(params).under(job),
             request: bytes(params, params::REQUEST_SIZE.name),
             response: bytes(params, params::RESPONSE_SIZE.name),
             each: Self::each(params),

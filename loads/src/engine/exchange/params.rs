@@ -1,8 +1,19 @@
 //! Knows the parameters that exchanges have in common, as data.
 
+use super::order::Lifetime;
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times;
 use desk::record::{MetricSpec, ParamKind, ParamRole, ParamSpec};
+
+/// How long a service serves.
+pub const LIFETIME: ParamSpec = ParamSpec {
+    name: "lifetime",
+    about: "of a server that stend starts: one for each trial; one while the treatment stays; or \
+            one for the run; a change of its settings or of its host puts it up anew",
+    role: None,
+    kind: ParamKind::choice(&Lifetime::WORDS),
+    default: "trial",
+};
 
 /// Requests of one operation.
 pub const PIPELINED: ParamSpec = ParamSpec {

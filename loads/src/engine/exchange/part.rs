@@ -4,18 +4,19 @@
 
 use super::bulk::Bulk;
 use super::client::{Client, Counters, Operations, Shared};
-use super::order::{Order, ThreadPlan};
+use super::order::{Lifetime, Order, ThreadPlan};
 use super::take::{Counted, Take};
 use crate::engine::net::account::own_number;
 use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info, wait_for};
 use crate::engine::pace::Pacer;
+use bytes::Bytes;
 use desk::record::Settings;
 use rig::lab::agent;
 use rig::lab::{Urgent, clock, cpus};
 use rig::metal::{Span, Stored, Unready};
 use rig::probe::{accept_queue, tcp_counter};
-use rig::service::{Instance, Wanted};
+use rig::service::{Kept, Wanted};
 use rustix::net::Shutdown;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -59,6 +60,10 @@ pub trait Exchange: 'static {
     fn service(_: &Order) -> Option<String> {
         None
     }
+    /// The key of the data set that is served, where it is one.
+    fn data_set(_: &Order) -> Option<String> {
+        None
+    }
     /// What that service is told and given.
     fn program(_: &Order) -> Program {
         Program::default()
@@ -75,7 +80,7 @@ pub struct Program {
     /// Its settings.
     pub settings: BTreeMap<String, String>,
     /// Path and content of each.
-    pub files: Vec<(String, Vec<u8>)>,
+    pub files: Vec<(String, Bytes)>,
 }
 
 /// A thread of the server.
@@ -212,7 +217,9 @@ pub struct Side<E> {
     serves: bool,
     /// Where it listens.
     ports: Vec<u16>,
-    service: Option<Arc<Mutex<Instance>>>,
+    service: Option<Arc<Mutex<Kept>>>,
+    /// A service of the trial before, which may serve the next one.
+    spare: Option<Kept>,
     exchange: PhantomData<fn() -> E>,
 }
 
@@ -228,6 +235,7 @@ impl<E> Default for Side<E> {
             serves: false,
             ports: Vec::new(),
             service: None,
+            spare: None,
             exchange: PhantomData,
         }
     }
@@ -290,13 +298,23 @@ impl<E: Exchange> End for Side<E> {
         self.wait_for_threads(deadline);
         self.hang_up();
         shared.wake();
-        let ends = self.running.iter_mut().map(Running::join).collect();
-        *self = Self::default();
+        let ends: Vec<ThreadEnd> = self.running.iter_mut().map(Running::join).collect();
+        let spare = self.spare_of(&ends);
+        *self = Self { spare, ..Self::default() };
         Ok(ends)
     }
 }
 
 impl<E: Exchange> Side<E> {
+    /// The service of a trial without errors, where it may serve the next one.
+    fn spare_of(&mut self, ends: &[ThreadEnd]) -> Option<Kept> {
+        let lasts = |order: &Order| Lifetime::of(&order.params) != Lifetime::Trial;
+        let is_good = ends.iter().all(|end| end.error.is_none());
+        let service = self.service.take().filter(|_| is_good)?;
+        self.order.as_ref().filter(|order| lasts(order))?;
+        Arc::into_inner(service)?.into_inner().ok()
+    }
+
     /// Ends whatever an earlier trial left.
     fn reset(&mut self, order: Order, plans: Vec<ThreadPlan>) -> io::Result<()> {
         let _ = self.stop(Duration::ZERO);
@@ -346,19 +364,20 @@ impl<E: Exchange> Side<E> {
     ) -> Result<FromPart, String> {
         let Program { settings, files } = E::program(&order);
         let wanted = Wanted { service, address, settings, cpus: order.cpus.clone() };
+        let (spare, under) = (self.spare.take(), order.under.clone());
         self.reset(order, threads).map_err(|e| e.to_string())?;
         self.serves = true;
         let files: Vec<(String, &[u8])> =
             files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])).collect();
-        let instance = Instance::start(&wanted, &files)?;
-        let (port, version) = (instance.port, instance.version.clone());
-        self.service = Some(Arc::new(Mutex::new(instance)));
+        let kept = Kept::put_up(spare, (wanted, under), &files)?;
+        let (port, version) = (kept.port(), kept.version().to_owned());
+        self.service = Some(Arc::new(Mutex::new(kept)));
         self.ports = vec![port];
         Ok(FromPart::Listening(vec![port], Some(version)))
     }
 
     /// A thread that counts for a program under test once the load is over.
-    fn attend(&mut self, service: Arc<Mutex<Instance>>) -> io::Result<FromPart> {
+    fn attend(&mut self, service: Arc<Mutex<Kept>>) -> io::Result<FromPart> {
         for plan in self.plans.clone() {
             let service = Arc::clone(&service);
             self.spawn(&plan, move |shared, counters| {
@@ -510,7 +529,7 @@ impl<E: Exchange> Side<E> {
     /// The counts come first and close together, then what may be read at ease.
     fn read(&mut self) -> HostMark {
         let at_ns = clock::now_ns();
-        let of_service = |service: &Arc<Mutex<Instance>>| Some(service.lock().ok()?.cpu_ns());
+        let of_service = |service: &Arc<Mutex<Kept>>| Some(service.lock().ok()?.cpu_ns());
         let programs = self.service.as_ref().and_then(of_service).unwrap_or_default();
         let cpu_ns = clock::process_cpu_ns() + programs.values().sum::<u64>();
         let count = |running: &Running| ThreadCount {
@@ -587,7 +606,7 @@ fn lacked(told: io::Result<FromPart>, doing: impl Fn() -> String) -> Result<From
 }
 
 /// Waits for the stop, and until a program under test has served all: its count is level.
-fn count_after(service: &Mutex<Instance>, shared: &Shared, counters: &Counters) -> io::Result<()> {
+fn count_after(service: &Mutex<Kept>, shared: &Shared, counters: &Counters) -> io::Result<()> {
     shared.gate.wait_until(u64::MAX);
     let mut before = None;
     loop {

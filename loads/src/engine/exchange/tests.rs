@@ -207,7 +207,10 @@ fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
     let longest = Duration::from_secs(5);
     let params = desk::record::Settings::new();
     let cpus = Vec::new();
-    let order = Order { secret, params, seed: 1, request: 1, response: 1, each: 1, longest, cpus };
+    let (request, response, each, under) = (1, 1, 1, desk::record::Settings::new());
+    let (seed, data_seed) = (1, 1);
+    let order =
+        Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus };
     let mut side = Side::<E>::default();
     let plans = vec![plan(connections, None)];
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);

@@ -35,7 +35,9 @@ fn order(((request, response), params): ((usize, usize), Settings), window: Dura
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
     let each = Order::each(&params);
-    Order { secret, params, seed: 42, request, response, each, longest, cpus: Vec::new() }
+    let (cpus, under) = (Vec::new(), Settings::new());
+    let (seed, data_seed) = (42, 43);
+    Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus }
 }
 
 fn plan(host: usize, (connections, pace): (u32, Option<Pace>)) -> Vec<ThreadPlan> {

@@ -136,11 +136,6 @@ impl Catalogue {
     pub fn page(&self, number: u32) -> Page {
         self.pages[number as usize]
     }
-
-    /// Bytes of the longest page.
-    pub fn longest(&self) -> u64 {
-        self.pages.iter().map(|page| page.length).max().unwrap_or(0)
-    }
 }
 
 /// Size and share of requests of each page of a directory.

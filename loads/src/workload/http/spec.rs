@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `http` as data; knows nothing of sockets.
 
 use super::catalogue::PAGES_MAX;
-use crate::engine::exchange::{PIPELINED, PLACEMENT, percentile};
+use crate::engine::exchange::{LIFETIME, PIPELINED, PLACEMENT, percentile};
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times::PERCENTILES;
 use desk::record::{
@@ -25,6 +25,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         DATABASE,
         DATABASE_CONNECTIONS,
         DATABASE_MEMORY,
+        LIFETIME,
         OFFERED,
         OPCACHE,
         PAGE,

@@ -3,13 +3,14 @@
 
 use super::catalogue::Catalogue;
 use super::run::client::Client;
-use super::run::{Http, RESPONSE, begin};
+use super::run::{Http, begin};
 #[cfg(feature = "tls")]
 use super::spec::TLS;
 use super::spec::{
     COMPARED, COOKIE_SIZE, PAGE, PAGES, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER,
     SIZES,
 };
+use crate::dataset::STREAM;
 use crate::engine::exchange::trial::{Trial, ask, closed, run};
 use crate::engine::exchange::{Exchange as _, Operations as _, Order, PIPELINED, Slot};
 use crate::engine::net::Secret;
@@ -103,7 +104,7 @@ fn several_pages_are_asked_for_each_with_its_own_content() {
 fn a_page_in_place_of_another_one_ends_the_load() {
     let mut order = order(10);
     order.params.insert(PAGES.name.into(), Value::Count(2));
-    let all = content(order.seed, RESPONSE, 10);
+    let all = content(order.data_seed, STREAM, 10);
     let from = [0, Catalogue::of(&order).unwrap().page(1).from as usize];
     let said = |page: usize| {
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
@@ -210,8 +211,9 @@ fn an_open_loop_asks_when_it_is_due() {
 pub(super) fn order(response: usize) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = Duration::from_secs(10);
-    let (params, cpus) = (all_compared(), Vec::new());
-    Order { secret, params, seed: 42, request: 1, response, each: 1, longest, cpus }
+    let (params, cpus, under) = (all_compared(), Vec::new(), Settings::new());
+    let (seed, data_seed, request, each) = (42, 43, 1, 1);
+    Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus }
 }
 
 /// A server that says this to each request on one connection after the other, a byte a packet
@@ -265,7 +267,7 @@ fn asked(
 }
 
 fn body() -> Vec<u8> {
-    content(order(10).seed, RESPONSE, 10)[..10].to_vec()
+    content(order(10).data_seed, STREAM, 10)[..10].to_vec()
 }
 
 #[test]
@@ -288,7 +290,7 @@ fn every_framing_of_the_right_body_is_taken_however_it_comes() {
 
 #[test]
 fn a_body_that_ends_with_its_connection_is_taken_from_many_connections_too() {
-    let own = content(order(3000).seed, RESPONSE, 3000)[..3000].to_vec();
+    let own = content(order(3000).data_seed, STREAM, 3000)[..3000].to_vec();
     let said = [b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", &own[..]].concat();
     let server = scripted(said, false);
     let load = ((3, None), ((1, 3000), all_compared()));
@@ -390,6 +392,11 @@ fn a_page_of_php_is_refused_by_a_server_without_it() {
 }
 
 #[test]
-fn a_request_names_the_trial() {
-    assert_eq!(begin(&order(10)), "/000000000000002a/");
+fn a_request_names_the_data_set() {
+    let key = |order: &Order| Http::data_set(order).unwrap();
+    assert_eq!(begin(&order(10)), format!("/{}/", key(&order(10))));
+    let other = Order { seed: 1, ..order(10) };
+    assert_eq!(key(&other), key(&order(10)), "a data set is the same in all trials of a run");
+    let other = Order { data_seed: 1, ..order(10) };
+    assert_ne!(key(&other), key(&order(10)));
 }

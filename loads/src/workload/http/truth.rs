@@ -1,8 +1,9 @@
 //! Knows that the percentiles of an open loop are those that the server stamped, whatever times are
 //! planted in it.
 
-use super::run::{Http, RESPONSE as BODY};
+use super::run::Http;
 use super::tests::order;
+use crate::dataset::STREAM as BODY;
 use crate::engine::exchange::trial::ask;
 use crate::engine::net::arrival;
 use crate::engine::net::content::content;
@@ -94,7 +95,7 @@ fn planted(
     after_ns: Box<dyn FnMut(u64) -> u64 + Send>,
 ) -> (u16, Arc<AtomicBool>, JoinHandle<Vec<Stamp>>) {
     let order = order(10);
-    let body = &content(order.seed, BODY, 10)[..10];
+    let body = &content(order.data_seed, BODY, 10)[..10];
     let response = [&b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"[..], body].concat();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     rustix::net::listen(&listener, 1024).unwrap();

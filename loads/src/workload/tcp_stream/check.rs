@@ -59,6 +59,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         steady: evidence.steady,
         settle: Some(Quantity::seconds(seconds(evidence.settle_ns))),
         fault: None,
+        logs: Vec::new(),
     };
     Ok(Checked { outcome, readings: readings::of(evidence) })
 }

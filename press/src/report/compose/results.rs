@@ -47,7 +47,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
         // What was measured by itself has its figures above.
         body.push(if is_news(part) { section } else { section.fold() });
     }
-    if !machine::runs_alone(parts) || parts.iter().any(|p| !p.analysis.limits.is_empty()) {
+    let is_compared = |p: &Part<'_>| compares(&p.run.plan) && !p.run.plan.is_alone();
+    // Where nothing is compared, each load says itself what limited it.
+    if parts.iter().any(|p| is_compared(p) || !p.analysis.limits.is_empty()) {
         body.push(limits::chapter(writer, parts)?);
     }
     body.extend(published::chapter(writer, parts)?);

@@ -109,9 +109,10 @@ fn a_host_knows_its_place_and_what_its_storage_serves() {
 fn end(params: &Settings, socket: Option<TcpStream>, sends: bool) -> End {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let (params, longest) = (params.clone(), Duration::from_secs(10));
-    let (request, response, each) = (1, 1, 1);
+    let (request, response, each, data_seed) = (1, 1, 1, 1);
+    let (seed, under, cpus) = (SEED, Settings::new(), Vec::new());
     let order =
-        Order { secret, params, seed: SEED, request, response, each, longest, cpus: Vec::new() };
+        Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus };
     let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
     let slot = Slot { id: 0, server, socket: socket.map(Arc::new) };
     End::of(&order, vec![slot], sends)

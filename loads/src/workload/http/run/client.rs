@@ -7,7 +7,8 @@ use super::super::catalogue::{Catalogue, Draws};
 use super::super::spec::{COMPARED, COOKIE_SIZE, REQUESTS_PER_CONNECTION};
 use super::learned::Learned;
 use super::secure::{Greeting, Session};
-use super::{Came, Http, RESPONSE, begin, external, posted};
+use super::{Came, Http, begin, external, posted};
+use crate::dataset::STREAM;
 use crate::engine::exchange::dial::{class, patient, socket};
 use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
 use crate::engine::http::{Body, Chunks, Head, Heads, Wrong};
@@ -154,7 +155,7 @@ impl Client {
         let slots: Vec<Open> = slots.into_iter().map(open).collect();
         let learned = Http::external(order).map(|_| Learned::of(order, pages.pages().len()));
         let expected = Expected {
-            content: content(order.seed, RESPONSE, READ),
+            content: content(order.data_seed, STREAM, READ),
             learned,
             pages,
             compared: count(COMPARED.name).unwrap_or(1),

@@ -12,15 +12,17 @@ mod secure;
 mod secure;
 mod server;
 
-use super::catalogue::{Catalogue, Page};
+use super::catalogue::Catalogue;
 use super::spec::{
     ACCESS_LOG, BUILTIN, CHECK, DATABASE, DATABASE_CONNECTIONS, DATABASE_MEMORY, OPCACHE, PAGE,
-    PAGES, PHP_FUNCTIONS, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER, SIZES,
-    TCP_NODELAY, TCP_NOPUSH, TLS, URLS, WITH_PHP, WORKERS,
+    PAGES, PHP_FUNCTIONS, PHP_SQL, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER,
+    SIZES, TCP_NODELAY, TCP_NOPUSH, TLS, URLS, WITH_PHP, WORKERS,
 };
-use crate::engine::exchange::{Exchange, Order, PIPELINED, Program, Slot};
+use crate::dataset::{self, Recipe, SQL_SMALL, STREAM, WEB};
+use crate::engine::exchange::{Exchange, LIFETIME, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
 use crate::engine::pace::OFFERED;
+use bytes::Bytes;
 use desk::record::{ParamSpec, Value};
 use page::{is_php, page_of};
 use rig::lab::agent;
@@ -29,9 +31,7 @@ use rig::service::External;
 use std::net::{SocketAddrV4, TcpListener};
 use std::sync::Arc;
 
-/// Which stream of the trial's content a response is made of.
-pub(super) const RESPONSE: u32 = 1;
-/// Which one what a client posts is made of.
+/// Which stream of content is made into what a client posts.
 const POSTED: u32 = 2;
 
 /// What a read gave.
@@ -54,6 +54,10 @@ impl Exchange for Http {
     const KEPT: bool = false;
     const ANEW: bool = false;
 
+    fn data_set(order: &Order) -> Option<String> {
+        external(order).is_none().then(|| data_set(order).key())
+    }
+
     fn refuses(order: &Order) -> Option<String> {
         let has_php = Self::service(order).is_some_and(|of| WITH_PHP.contains(&of.as_str()));
         if is_php(order) && !has_php {
@@ -67,6 +71,7 @@ impl Exchange for Http {
         refuses_external(order)
             .or_else(|| secure::files(order).err())
             .or_else(|| Catalogue::of(order).err())
+            .or_else(|| dataset::room(&data_set(order)).err())
             .or_else(|| refuses_posted(order))
             .or_else(|| refuses_pipelined(order))
     }
@@ -96,18 +101,21 @@ impl Exchange for Http {
         let settings = settings.chain(memory).chain(content);
         let numbered = bodies(order).into_iter().enumerate();
         let numbered = numbered.map(|(number, body)| (number.to_string(), body));
-        let files = numbered.chain(page::files(order));
+        let made = page::files(order).into_iter().map(|(name, bytes)| (name, bytes.into()));
+        let files = numbered.chain(made);
         let below = |(name, bytes)| (format!("{directory}/{name}"), bytes);
         let mut files: Vec<_> = files.map(below).collect();
         // What cannot be made is refused before.
-        files.extend(secure::files(order).unwrap_or_default());
+        let keys = secure::files(order).unwrap_or_default();
+        files.extend(keys.into_iter().map(|(name, bytes)| (name, bytes.into())));
         Program { settings: settings.collect(), files }
     }
 
     fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
         let client = client::Client::of(order, slots);
         let sum = client.pages().digest(digest(DIGEST, begin(order).as_bytes()));
-        (client, digest(sum, &content(order.seed, RESPONSE, 0)))
+        let sum = digest(sum, &order.seed.to_le_bytes());
+        (client, digest(sum, &content(order.data_seed, STREAM, 0)))
     }
 
     fn server(order: &Order, _: Vec<Slot>, listener: &Arc<TcpListener>) -> server::Server {
@@ -116,11 +124,13 @@ impl Exchange for Http {
 }
 
 /// What is served, changed where a test asks for wrong data.
-fn spoilt(mut body: Vec<u8>) -> Vec<u8> {
-    if agent::plants_wrong_data() {
-        body[0] ^= 1;
+fn spoilt(body: Bytes) -> Bytes {
+    if !agent::plants_wrong_data() {
+        return body;
     }
-    body
+    let mut body = body.to_vec();
+    body[0] ^= 1;
+    body.into()
 }
 
 /// The page of a server that stend did not start; none where the server is another.
@@ -128,9 +138,20 @@ fn external(order: &Order) -> Option<Result<External, String>> {
     External::of(order.params.get(SERVER.name)?.word()?)
 }
 
-/// The directory of a trial, from its `/` on: who asks for another one is no client of it.
+/// What is served, and where.
+fn data_set(order: &Order) -> Recipe {
+    let word = |param: ParamSpec| order.params.get(param.name).map(ToString::to_string);
+    let rows = page_of(order) == Some(PHP_SQL);
+    let place = if rows { [SERVER, DATABASE].map(word) } else { [word(SERVER), None] };
+    let place: Vec<String> = place.into_iter().flatten().collect();
+    let pieces = pages(order).pages().iter().map(|page| (page.from, page.length)).collect();
+    let generator = if rows { SQL_SMALL } else { WEB };
+    Recipe { generator, seed: order.data_seed, pieces, place: place.join(" ") }
+}
+
+/// The directory of a data set, from its `/` on: who asks for another one is no client of it.
 fn directory(order: &Order) -> String {
-    format!("/{:016x}", order.seed)
+    format!("/{}", data_set(order).key())
 }
 
 /// How the path of each page begins, before its number.
@@ -140,12 +161,9 @@ pub(super) fn begin(order: &Order) -> String {
 }
 
 /// The body of each page.
-fn bodies(order: &Order) -> Vec<Vec<u8>> {
-    let pages = pages(order);
-    let bytes = |longest: u64| usize::try_from(longest).unwrap_or(usize::MAX);
-    let all = content(order.seed, RESPONSE, bytes(pages.longest()));
-    let body = |page: &Page| all[bytes(page.from)..bytes(page.from + page.length)].to_vec();
-    pages.pages().iter().map(|page| spoilt(body(page))).collect()
+fn bodies(order: &Order) -> Vec<Bytes> {
+    let set = dataset::of(&data_set(order), order.seed);
+    set.pieces().iter().cloned().map(spoilt).collect()
 }
 
 /// The pages of a trial; what cannot be is refused before.
@@ -158,7 +176,7 @@ fn posted(order: &Order) -> Option<Vec<u8>> {
     let size = order.params.get(REQUEST_SIZE.name).and_then(Value::quantity)?;
     (size.value >= 1.0).then(|| {
         let bytes = order.request;
-        content(order.seed, POSTED, bytes)[..bytes].to_vec()
+        content(order.data_seed, POSTED, bytes)[..bytes].to_vec()
     })
 }
 
@@ -185,11 +203,12 @@ fn refuses_external(order: &Order) -> Option<String> {
 const OF_OTHERS: [ParamSpec; 2] = [CHECK, URLS];
 
 /// Settings of servers that stend starts.
-const OF_SERVERS: [ParamSpec; 14] = [
+const OF_SERVERS: [ParamSpec; 15] = [
     ACCESS_LOG,
     DATABASE,
     DATABASE_CONNECTIONS,
     DATABASE_MEMORY,
+    LIFETIME,
     OPCACHE,
     PAGE,
     PAGES,

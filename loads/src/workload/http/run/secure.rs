@@ -51,9 +51,9 @@ fn how(order: &Order) -> &str {
     order.params.get(TLS.name).and_then(Value::word).unwrap_or("off")
 }
 
-/// The key of a trial's server, which its clients know.
+/// The key of the servers of a run, which its clients know.
 fn key(order: &Order) -> Result<KeyPair, String> {
-    let secret = Sha256::digest([&b"stend http"[..], &order.seed.to_le_bytes()].concat());
+    let secret = Sha256::digest([&b"stend http"[..], &order.data_seed.to_le_bytes()].concat());
     let secret = SecretKey::from_slice(&secret).map_err(|e| e.to_string())?;
     let der = secret.to_pkcs8_der().map_err(|e| e.to_string())?;
     let der = PrivatePkcs8KeyDer::from(der.as_bytes());
@@ -323,6 +323,8 @@ mod tests {
             secret: Secret { key: [7; 32], test: [9; 16] },
             params: Settings::from([tls]),
             seed,
+            data_seed: seed,
+            under: Settings::new(),
             request: 1,
             response: 1,
             each: 1,

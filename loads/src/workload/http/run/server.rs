@@ -45,7 +45,7 @@ impl Server {
     pub fn of(order: &Order, listener: &Arc<TcpListener>) -> Self {
         let site = Site {
             begins: begin(order),
-            bodies: bodies(order).into_iter().map(Bytes::from).collect(),
+            bodies: bodies(order),
             posted: posted(order).map(Bytes::from),
         };
         Self { listener: Arc::clone(listener), site, acceptor: Acceptor::of(order) }

@@ -71,7 +71,7 @@ pub(super) fn said(
         let at = axis.and_then(|axis| axis.value(point));
         all.push((limit.named().collect(), at, &limit.evidence));
     }
-    let title = axis.filter(|_| axes.len() > 1).map(|axis| axis.title());
+    let title = axis.map(|axis| axis.title());
     along::alone(writer, title.as_ref(), all)
 }
 

@@ -385,8 +385,8 @@ fn a_load_that_stands_alone_tells_what_held_it_down_and_which_program_used_the_t
         sample.quantity = Quantity::new(if small { 1000.0 } else { 2000.0 }, run.metrics[0].unit);
     }
     let said = words(&(run.clone(), analyse(&run))).replace('\u{a0}', " ");
-    let held = "no watched resource was full at 64 B (CPUs 30 % busy); \
-                all CPUs busy at 1 KiB–4 KiB (99 %)";
+    let held = "no watched resource was full at size 64 B (CPUs 30 % busy); \
+                all CPUs busy at size 1 KiB–4 KiB (99 %)";
     assert!(said.contains(&format!("Bottleneck: {held}.")), "{said}");
     assert!(said.contains(&format!("Net: {held}.")), "{said}");
     assert!(said.contains("apache2 1 ms (1–1 ms), mariadbd 500 µs (500–500 µs)."), "{said}");

@@ -51,6 +51,7 @@ impl Case<'_> {
             search: None,
         };
         let job = Job {
+            data_seed: 1,
             trial: &trial,
             link: "lan",
             settings: &Settings::new(),
