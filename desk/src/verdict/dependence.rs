@@ -60,7 +60,8 @@ pub struct Dependence {
 /// Every gain of a run that some levels of other factors have and others lack.
 ///
 /// A comparison gains if its level is better, and not within the margin; it gains nothing if it is
-/// within. Where one of them is worse there is no sentence on the whole; others are open.
+/// within. Where one of them is worse, or better by less than the margin, there is no sentence on
+/// the whole; others are open.
 pub(super) fn dependences(plan: &Plan, found: &Analysis) -> Vec<Dependence> {
     let mut groups: Vec<Vec<&Comparison>> = Vec::new();
     let key = |c: &Comparison| [&c.factor, &c.base, &c.other, &c.load].map(String::clone);
@@ -82,8 +83,8 @@ fn dependence(found: &Analysis, group: &[&Comparison]) -> Option<Dependence> {
     for one in group {
         match one.verdict {
             _ if one.within || one.verdict == Verdict::Equivalent => without.push(*one),
-            Verdict::Better => with.push(*one),
-            Verdict::Worse => return None,
+            Verdict::Better if is_beyond_margin(one) => with.push(*one),
+            Verdict::Better | Verdict::Worse => return None,
             _ => open.push(*one),
         }
     }
@@ -113,6 +114,10 @@ fn dependence(found: &Analysis, group: &[&Comparison]) -> Option<Dependence> {
         nothing: cover(&without, [&with, &open]).into_iter().map(idle).collect(),
         open: cover(&open, [&with, &without]),
     })
+}
+
+fn is_beyond_margin(one: &Comparison) -> bool {
+    one.overall.centre.value.ln().abs() > one.margin.value.ln_1p()
 }
 
 fn holds(condition: &Condition, of: &Comparison) -> bool {

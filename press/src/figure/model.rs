@@ -191,6 +191,25 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// A row a series along one value axis, in the article on a run; without texts.
+    #[must_use]
+    pub fn dots((run, number): (&str, u32), axis: Axis, series: Vec<Series>) -> Self {
+        Self {
+            id: format!("fig-{run}-{number}"),
+            number,
+            kind: FigureKind::Dots,
+            title: String::new(),
+            subtitle: String::new(),
+            x: axis.clone(),
+            y: axis,
+            series,
+            zones: Vec::new(),
+            references: Vec::new(),
+            roofs: Vec::new(),
+            footnote: String::new(),
+        }
+    }
+
     /// A value of the value axis as a quantity.
     #[must_use]
     pub const fn value(&self, value: f64) -> Quantity {

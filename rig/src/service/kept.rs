@@ -35,7 +35,7 @@ impl Kept {
         let sums: Vec<FileSum> = files.iter().map(FileSum::of).collect();
         let alike = |one: &Self| one.wanted == wanted && one.under == under && one.files == sums;
         if let Some(mut one) = spare.filter(alike) {
-            // One that has ended meanwhile, or has other files, is put up anew.
+            // One that has ended meanwhile, or has other files, is restarted.
             let checked = one.instance.is_whole(&sums).and_then(|whole| {
                 one.before = one.instance.served()?;
                 Ok(whole)

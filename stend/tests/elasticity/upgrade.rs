@@ -42,8 +42,8 @@ fn truth(number: usize) -> BTreeMap<Vec<String>, bool> {
         .collect()
 }
 
-/// What a sentence says of each stratum; none where it leaves it open. One that no condition meets, or
-/// two contrary ones, is wrong.
+/// What a sentence says of each stratum; none where it leaves it open. One that no condition meets,
+/// or two contrary ones, is wrong.
 fn said(
     one: &Dependence,
     strata: &BTreeMap<Vec<String>, bool>,

@@ -54,6 +54,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("pages", "rig/src/service/", "how many files and rows there are"),
     ("size", "rig/src/lab/sim/", "a key of simulated physics"),
     ("size", "rig/src/metal/cpus.rs", "a file of the kernel"),
+    ("source", "desk/src/plan/", "where a fact or a price was found"),
     ("tcp_nodelay", "rig/src/service/", "a setting of nginx"),
     ("tcp_nopush", "rig/src/service/", "a setting of nginx"),
     ("threads", "desk/src/verdict/parts.rs", "a reading of the kernel's threads"),

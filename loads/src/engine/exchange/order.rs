@@ -23,7 +23,7 @@ pub struct Order {
     pub seed: u64,
     /// Seed of data sets, the same in all trials of a run.
     pub data_seed: u64,
-    /// What a service was put up under: one that is kept is put up anew where this differs.
+    /// What a service was put up under: one that is kept is restarted where this differs.
     pub under: Settings,
     /// Bytes of a request; 1 where the workload has no such parameter.
     pub request: usize,
@@ -37,7 +37,7 @@ pub struct Order {
     pub cpus: Vec<u32>,
 }
 
-/// How long a service serves before it is put up anew.
+/// How long a service serves before it is restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
     /// One trial.

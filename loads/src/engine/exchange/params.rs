@@ -9,7 +9,7 @@ use desk::record::{MetricSpec, ParamKind, ParamRole, ParamSpec};
 pub const LIFETIME: ParamSpec = ParamSpec {
     name: "lifetime",
     about: "of a server that stend starts: one for each trial; one while the treatment stays; or \
-            one for the run; a change of its settings or of its host puts it up anew",
+            one for the run; a change of its settings or of its host restarts it",
     role: None,
     kind: ParamKind::choice(&Lifetime::WORDS),
     default: "trial",

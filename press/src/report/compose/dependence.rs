@@ -1,4 +1,4 @@
-//! Knows how it is said in a sentence that a gain hangs on other factors, and what limits without it.
+//! Knows how it is said in a sentence that a gain hangs on other factors, and what limits else.
 //!
 //! Never: which conditions these are.
 

@@ -6,7 +6,7 @@ use super::effect::{level, metric_name, short_effect};
 use super::names::setting;
 use super::ruling::{count, shown};
 use super::{Nodes, Part, Said, Writer};
-use crate::figure::{Axis, Figure, FigureKind, Mark, Reference, Scale, Series};
+use crate::figure::{Axis, Figure, Mark, Reference, Scale, Series};
 use crate::report::document::{Node, Prose, Ruling, Source, Table, Tone, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -232,18 +232,11 @@ fn figure(writer: &mut Writer, part: &Part<'_>, one: &Elasticity) -> Result<Figu
         (headline(writer, part, one)?, writer.say("figure-footnote", footnote)?);
     let number = writer.next_figure();
     Ok(Figure {
-        id: format!("fig-{}-{number}", part.run.id),
-        number,
-        kind: FigureKind::Dots,
         title: title.text().into(),
         subtitle: Prose::join_with(&[subtitle, condition], ", ").text().into(),
-        x: axis.clone(),
-        y: axis,
-        series,
-        zones: Vec::new(),
         references,
-        roofs: Vec::new(),
         footnote: footnote.text().into(),
+        ..Figure::dots((&part.run.id, number), axis, series)
     })
 }
 

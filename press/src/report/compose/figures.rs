@@ -296,18 +296,11 @@ pub(super) fn dots_figure(
     };
     let equal = writer.label("reference-equal")?.text().into();
     Ok(Figure {
-        id: format!("fig-{}-{number}", run.id),
-        number,
-        kind: FigureKind::Dots,
         title: title(writer, &of_comparison((run, comparison)))?.text().into(),
         subtitle: dots_subtitle(writer, run, comparison)?.text().into(),
-        x: axis.clone(),
-        y: axis,
-        series,
-        zones: Vec::new(),
         references: vec![Reference { value: 1.0, name: equal }],
-        roofs: Vec::new(),
         footnote: footnote(writer, run, &comparison.overall, "figure-footnote")?,
+        ..Figure::dots((&run.id, number), axis, series)
     })
 }
 

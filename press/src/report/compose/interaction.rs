@@ -6,7 +6,7 @@ use super::names::{key_words, level_name};
 use super::say::{sentence, word};
 use super::{Part, Writer, repeat};
 use crate::claim::{Kind, of_interaction};
-use crate::figure::{Axis, Figure, FigureKind, Reference, Scale, Series};
+use crate::figure::{Axis, Figure, Reference, Scale, Series};
 use crate::report::document::{Node, Prose, Table, unbroken};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -114,21 +114,14 @@ fn figure(
     let footnote = Args::new().repeat(counted(part, first));
     let footnote = footnote.count("blocks", first.difference.n).name("run", &part.run.id);
     Ok(Figure {
-        id: format!("fig-{}-{number}", part.run.id),
-        number,
-        kind: FigureKind::Dots,
         title: title.text().into(),
         subtitle: writer.say("interaction-subtitle", args)?.text().into(),
-        x: axis.clone(),
-        y: axis,
-        series,
-        zones: Vec::new(),
         references: vec![Reference {
             value: 1.0,
             name: writer.label("reference-equal")?.text().into(),
         }],
-        roofs: Vec::new(),
         footnote: writer.say("figure-footnote", footnote)?.text().into(),
+        ..Figure::dots((&part.run.id, number), axis, series)
     })
 }
 

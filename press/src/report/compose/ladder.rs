@@ -8,7 +8,7 @@ use super::names::setting;
 use super::ruling::{count, shown};
 use super::{Nodes, Part, Said, Writer, doubts};
 use crate::claim::level_name;
-use crate::figure::{Axis, Figure, FigureKind, Scale, Series};
+use crate::figure::{Axis, Figure, Scale, Series};
 use crate::report::document::{Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -226,18 +226,10 @@ fn figure(writer: &mut Writer, part: &Part<'_>, one: &Ladder) -> Result<Figure, 
     let title = headline(writer, part, one)?;
     let number = writer.next_figure();
     Ok(Figure {
-        id: format!("fig-{}-{number}", part.run.id),
-        number,
-        kind: FigureKind::Dots,
         title: title.text().into(),
         subtitle: Prose::join_with(&subtitle, ", ").text().into(),
-        x: axis.clone(),
-        y: axis,
-        series: series.collect(),
-        zones: Vec::new(),
-        references: Vec::new(),
-        roofs: Vec::new(),
         footnote: footnote.text().into(),
+        ..Figure::dots((&part.run.id, number), axis, series.collect())
     })
 }
 

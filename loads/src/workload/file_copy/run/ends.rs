@@ -120,7 +120,7 @@ impl End {
                 source.send(socket, &counters).and_then(|()| note.send(socket))
             }
             Ok(Place::Sink(sink)) => {
-                sink.take(socket, &counters).and_then(|()| note.expect(socket))
+                sink.take(socket, &counters).and_then(|()| note.require(socket))
             }
             Err(why) => Err(io::Error::other(why.clone())),
         };
@@ -196,7 +196,7 @@ impl Operations for End {
         let socket = self.socket()?;
         self.move_file(&socket)?;
         if matches!(self.place, Ok(Place::Source(_))) {
-            self.note().expect(&socket)?;
+            self.note().require(&socket)?;
         }
         self.copy += 1;
         Ok(true)

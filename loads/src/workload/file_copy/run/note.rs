@@ -57,7 +57,7 @@ impl Note {
     ///
     /// # Errors
     /// What the socket says; another one, where bytes are missing or too many.
-    pub fn expect(self, socket: &TcpStream) -> io::Result<()> {
+    pub fn require(self, socket: &TcpStream) -> io::Result<()> {
         let Self { copy, bytes } = self;
         match Self::receive(socket)? {
             Some(found) if found == self => Ok(()),

@@ -196,7 +196,10 @@ fn an_end_before_the_file_is_whole_says_where() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(128)
+    })]
 
     #[test]
     fn any_changed_bit_is_found_at_its_byte(

@@ -335,17 +335,9 @@ fn dots(
     let footnote = footnote(writer, part, first.figure())?;
     let number = writer.next_figure();
     Ok(Some(Figure {
-        id: format!("fig-{}-{number}", part.run.id),
-        number,
-        kind: FigureKind::Dots,
         title: title.text().into(),
         subtitle: subtitle.text().into(),
-        x: axis.clone(),
-        y: axis,
-        series,
-        zones: Vec::new(),
-        references: Vec::new(),
-        roofs: Vec::new(),
         footnote: footnote.text().into(),
+        ..Figure::dots((&part.run.id, number), axis, series)
     }))
 }

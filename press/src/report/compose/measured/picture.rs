@@ -4,7 +4,7 @@
 
 use super::layout::Layout;
 use super::{Load, capital, count, points, title};
-use crate::figure::{Axis, Figure, FigureKind, Scale, Series};
+use crate::figure::{Axis, Figure, Scale, Series};
 use crate::report::compose::effect::{is_alone, level};
 use crate::report::compose::figures::{direction, mark};
 use crate::report::compose::names::key_words;
@@ -67,18 +67,9 @@ fn drawn(
         .name("load", &capital(&key_words(&load.name)))
         .prose("metric", &title((part, load), &metric.name));
     Ok(Some(Figure {
-        id: format!("fig-{}-{number}", part.run.id),
-        number,
-        kind: FigureKind::Dots,
         title: writer.say("measured-of", args)?.text().into(),
         subtitle: subtitle(writer, &rows)?.text().into(),
-        x: axis.clone(),
-        y: axis,
-        series: series.collect(),
-        zones: Vec::new(),
-        references: Vec::new(),
-        roofs: Vec::new(),
-        footnote: String::new(),
+        ..Figure::dots((&part.run.id, number), axis, series.collect())
     }))
 }
 
