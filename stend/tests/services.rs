@@ -160,12 +160,20 @@ fn lived(place: &Place, load: &str, factor: &str) -> (usize, usize) {
     (run.records.len(), seen.len())
 }
 
-/// Processes that keep a service.
+/// Processes that keep a service. What a keeper has just forked has its command line until it
+/// begins its program, and is none.
 fn keepers() -> Vec<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let keeps = |line: Vec<u8>| line.starts_with(b"stend-service nginx");
     let is_keeper = |path: &Path| fs::read(path.join("cmdline")).is_ok_and(keeps);
+    let parent = |path: &Path| {
+        let status = fs::read_to_string(path.join("status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        Some(Path::new("/proc").join(line.trim()))
+    };
+    let is_forked = |path: &Path| parent(path).is_none_or(|parent| is_keeper(&parent));
     let found = entries.map(|entry| entry.path()).filter(|path| is_keeper(path));
+    let found = found.filter(|path| !is_forked(path));
     found.map(|path| path.display().to_string()).collect()
 }
 
