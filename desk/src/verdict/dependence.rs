@@ -139,7 +139,7 @@ fn limits(found: &Analysis, comparisons: &[&str], level: &str) -> Vec<LimitKind>
     kinds.into_iter().map(|(kind, _)| kind).collect()
 }
 
-/// The fewest and most general conditions that hold in all of these comparisons and in none of
+/// Few and general conditions that hold in all of these comparisons and in none of
 /// those: of the shortest that still say something new, the one that says most.
 fn cover(these: &[&Comparison], those: [&[&Comparison]; 2]) -> Vec<Condition> {
     let mut left: Vec<&Comparison> = these.to_vec();

@@ -228,9 +228,10 @@ fn steps(
         let more = ratio.as_ref().is_some_and(|ratio| ratio.centre.value > 1.0);
         let step = match differs.is_some_and(|p| p <= alpha) {
             _ if barred => Step::Open,
+            // A difference that surely lies within the margin is of no interest.
+            _ if even <= alpha => Step::Same,
             true if more == (better == Better::Higher) => Step::Gain,
             true => Step::Loss,
-            false if even <= alpha => Step::Same,
             false => Step::Open,
         };
         steps.push((ratio, step));

@@ -35,7 +35,7 @@ pub(super) fn headline(
     Ok(Some((Tone::Plain, Prose::join(&said))))
 }
 
-/// `rate 1 Gbit/s against 100 Mbit/s gains 9.9x throughput with ...; it gains nothing with ...`.
+/// `rate 1 Gbit/s against 100 Mbit/s: throughput 9.9x with ...; no gain with ...`.
 fn sentence(writer: &Writer, part: &Part<'_>, one: &Dependence) -> Said {
     let mut gains = Vec::new();
     for Gaining { condition, least, most } in &one.gains {

@@ -158,8 +158,10 @@ fn ruling(
     part: &Part<'_>,
     (one, rung): (&Ladder, &Rung),
 ) -> Result<Option<Ruling>, ReportError> {
+    let several = rung.changes.len() > 1;
     let (tone, key) = match rung.step {
         Step::First | Step::Same | Step::Open => return Ok(None),
+        Step::Gain if several => (Tone::Good, "rung-gain-one-of"),
         Step::Gain => (Tone::Good, "rung-gain"),
         Step::Loss => (Tone::Bad, "rung-loss"),
     };
@@ -169,7 +171,7 @@ fn ruling(
         .prose("metric", &metric_name(writer, part.run, &one.metric)?)
         .prose("effect", &short_effect(writer, ratio)?);
     let mut sentence = writer.say(key, args)?;
-    if rung.changes.len() > 1 {
+    if several && rung.step == Step::Loss {
         let args = Args::new().count("count", count(rung.changes.len()));
         sentence = Prose::join(&[sentence, writer.say("rung-confounded", args)?]);
     }

@@ -176,7 +176,7 @@ word-looks-worse = ? looks worse; too few { repeats }
 word-withheld = – none
 
 # A gain that hangs on other factors.
-depends-said = { $other } against { $base } gains { $metric } { $gains }, and gains nothing { $nothing }.
+depends-said = { $other } against { $base }: { $metric } { $gains }; no gain { $nothing }.
 depends-gain = { $effect } with { $condition }
 depends-idle = with { $condition }
 depends-idle-limit = with { $condition }, where the limit is { $limit }
