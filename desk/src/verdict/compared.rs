@@ -70,24 +70,35 @@ fn over<'r>(run: &'r Run, factor: &'r str) -> Compared<'r> {
     let mut compared =
         Compared { factor, asked: Vec::new(), states: Vec::new(), unlike: Vec::new() };
     for contest in contests_of(run, factor) {
-        let Some(metric) = run.deciding(&contest.load.name) else { continue };
-        let rule = Rule { metric, method: &run.plan.method };
-        let id = name(&contest);
-        let (torn, states) = two_states(run, &contest, &id);
-        let mut barred: Vec<Option<Verdict>> =
-            torn.into_iter().map(|torn| torn.then_some(Verdict::TwoStates)).collect();
-        // Of sides that were not made by the same nobody asks whether they have two states.
-        for (place, point) in unlike(&contest, &id) {
-            if let Some(bar) = barred.get_mut(place) {
-                *bar = Some(Verdict::NotComparable);
-            }
-            compared.unlike.push(point);
-        }
-        if run.is_emulated() {
-            barred.fill(Some(Verdict::Emulated));
-        }
+        let Some((asked, states, unlike)) = asked(run, contest) else { continue };
         compared.states.extend(states);
-        compared.asked.push(Asked { id, contest, rule, barred });
+        compared.unlike.extend(unlike);
+        compared.asked.push(asked);
     }
     compared
+}
+
+/// A contest with what it is judged by, and what bars verdicts there; none where the run does not
+/// describe the metric that decides.
+pub(super) fn asked<'r>(
+    run: &'r Run,
+    contest: Contest<'r>,
+) -> Option<(Asked<'r>, Vec<TwoStates>, Vec<UnlikeIdentity>)> {
+    let rule = Rule { metric: run.deciding(&contest.load.name)?, method: &run.plan.method };
+    let id = name(&contest);
+    let (torn, states) = two_states(run, &contest, &id);
+    let mut barred: Vec<Option<Verdict>> =
+        torn.into_iter().map(|torn| torn.then_some(Verdict::TwoStates)).collect();
+    let mut differ = Vec::new();
+    // Of sides that were not made by the same nobody asks whether they have two states.
+    for (place, point) in unlike(&contest, &id) {
+        if let Some(bar) = barred.get_mut(place) {
+            *bar = Some(Verdict::NotComparable);
+        }
+        differ.push(point);
+    }
+    if run.is_emulated() {
+        barred.fill(Some(Verdict::Emulated));
+    }
+    Some((Asked { id, contest, rule, barred }, states, differ))
 }

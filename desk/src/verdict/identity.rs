@@ -41,7 +41,11 @@ pub struct UnlikeIdentity {
 
 /// Every point of a contest whose sides differ in identity, and the place of each.
 pub(super) fn unlike(contest: &Contest<'_>, comparison: &str) -> Vec<(usize, UnlikeIdentity)> {
-    let wanted = changed([contest.base, contest.other]);
+    let mut wanted = changed([contest.base, contest.other]);
+    if contest.factor.ladder {
+        // What a rung takes out may have done the work.
+        wanted.extend(switched([&contest.base.settings, &contest.other.settings]).cloned());
+    }
     let at_place = |(place, point): (usize, &super::pairing::PairedPoint<'_>)| {
         let [base, other] = point.sides();
         let [base, other] =
@@ -94,14 +98,18 @@ pub(super) fn changed(levels: [&Level; 2]) -> BTreeSet<String> {
     changed_by(levels.map(|level| &level.settings))
 }
 
-fn changed_by([base, other]: [&Settings; 2]) -> BTreeSet<String> {
+/// The settings that differ.
+fn switched<'s>([base, other]: [&'s Settings; 2]) -> impl Iterator<Item = &'s String> {
     let keys = base.keys().chain(other.keys());
-    let differing = keys.filter(|key| base.get(*key) != other.get(*key));
+    keys.filter(move |key| base.get(*key) != other.get(*key))
+}
+
+fn changed_by(levels: [&Settings; 2]) -> BTreeSet<String> {
     let changes = |key: &String| {
         let of = CHANGES.iter().filter(move |(setting, _)| setting == key);
         let mut all: Vec<String> = of.map(|(_, changed)| (*changed).to_owned()).collect();
         all.extend(IDENTITY.contains(&key.as_str()).then(|| key.clone()));
         all
     };
-    differing.flat_map(changes).collect()
+    switched(levels).flat_map(changes).collect()
 }

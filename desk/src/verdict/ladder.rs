@@ -1,20 +1,19 @@
 //! Knows which part of a path held a load down, by taking parts out one at a time.
 //!
-//! A rung of a ladder is the one before it without a part. The log ratio of a rung to the one
-//! before it is taken within each block, and all steps of a ladder are judged together: differences
-//! as [`stepped_down`] has them, equality within the margin by Holm. A rung without a valid trial
-//! is left out; the next one is then compared with the last that has one. Never: what a part is.
+//! A rung of a ladder is the one before it without a part. A step is a comparison of the two, within
+//! each block, as any other is made. All steps of a run are judged together: differences as
+//! [`stepped_down`] has them, equality within the margin by Holm. A rung without a valid trial is
+//! left out; the next one is then compared with the last that has one. Never: what a part is.
 
 use super::bottleneck::{MeasuredLimit, held};
 use super::ceiling::use_of;
-use super::compared::{Asked, Compared, by_condition};
-use super::finding::{LimitKind, Verdict};
-use super::identity::{changed, differing, identity};
+use super::compared::{Asked, Compared, asked, by_condition};
+use super::finding::LimitKind;
 use super::measure::{by_host, is_client, is_server};
-use crate::record::{Better, Level, LoadPlan, Run, Settings, TrialRecord, Value};
+use super::pairing::Contest;
+use crate::record::{Better, Level, Metric, Run, Settings, TrialRecord, Value};
 use crate::stats::{
-    Estimate, JUDGED_FROM, decide, equivalence_p, holm_adjusted, log_ratio, mean_or_single,
-    mean_or_single_at, stepped_down,
+    Estimate, JUDGED_FROM, decide, equivalence_p, holm_adjusted, mean_or_single_at, stepped_down,
 };
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -110,7 +109,7 @@ impl Ladder {
     }
 }
 
-/// Every ladder of a run, in the order of the plan.
+/// Every ladder of a run, in the order of the plan; all steps of all of them are one family.
 pub(super) fn ladders<'r>(
     run: &'r Run,
     compared: impl Iterator<Item = &'r Compared<'r>>,
@@ -119,157 +118,182 @@ pub(super) fn ladders<'r>(
         |factor: &str| run.plan.factors.iter().any(|one| one.ladder && one.name == factor);
     let groups =
         compared.filter(|one| is_ladder(one.factor)).flat_map(|one| by_condition(&one.asked));
-    groups.flat_map(|group| places(run, group)).collect()
+    let climbs: Vec<Climb<'r>> = groups.flat_map(|group| climbs(run, group)).collect();
+    let mut judged = judged(run, climbs.iter().flat_map(|climb| &climb.taken)).into_iter();
+    climbs.into_iter().map(|climb| climb.ladder(run, &mut judged)).collect()
 }
 
-/// The ladder at every point of the curve, if there is one.
-fn places<'r>(run: &'r Run, group: &[Asked<'r>]) -> Vec<Ladder> {
-    let points = group.first().map_or(0, |one| one.contest.points.len());
-    (0..points).filter_map(|place| ladder(run, group, place)).collect()
-}
-
-/// The valid trials of a level at a point.
+/// A level with a valid trial, all its visits at a point, and what limits it.
 struct Visited<'r> {
     level: &'r Level,
-    /// Whether no verdict is due: it has two states, or its machine is emulated.
+    visits: Vec<&'r TrialRecord>,
+    limit: Option<MeasuredLimit>,
+}
+
+/// A step as it was measured.
+struct Taken {
+    /// Block and log ratio.
+    blocks: Vec<(u32, f64)>,
+    ratio: Option<Estimate>,
+    /// Whether no verdict is due: two states, too few values, sides made by something else, machines
+    /// that are emulated, or a load that was set and carried on both rungs.
     barred: bool,
-    /// Of each block the first that is valid, and its figure.
-    blocks: BTreeMap<u32, (&'r TrialRecord, f64)>,
-    /// All, whatever came of them.
-    all: Vec<&'r TrialRecord>,
 }
 
-impl<'r> Visited<'r> {
-    /// None where no trial is valid.
-    fn of(run: &Run, (level, barred): (&'r Level, bool), all: &[&'r TrialRecord]) -> Option<Self> {
-        let mut blocks = BTreeMap::new();
-        for record in all.iter().filter(|record| record.outcome.fault.is_none()) {
-            if let Some(figure) = run.figure(record) {
-                blocks.entry(record.trial.block).or_insert((*record, figure.value));
-            }
-        }
-        (!blocks.is_empty()).then(|| Self { level, barred, blocks, all: all.to_vec() })
-    }
-
-    /// Block and log ratio to another.
-    fn over(&self, before: &Self) -> Vec<(u32, f64)> {
-        let log = |(block, (_, figure)): (&u32, &(&TrialRecord, f64))| {
-            Some((*block, log_ratio(before.blocks.get(block)?.1, *figure)?))
-        };
-        self.blocks.iter().filter_map(log).collect()
-    }
-
-    fn mean(&self, unit: Unit, of: impl Fn(&TrialRecord) -> Option<f64>) -> Option<Estimate> {
-        let values = self.blocks.values().filter_map(|(record, _)| of(record));
-        mean_or_single(&values.collect::<Vec<_>>(), unit)
-    }
+/// The rungs at a point under a condition, and the steps between them.
+struct Climb<'r> {
+    /// The contest of some level with the first rung, and the metric.
+    contest: Contest<'r>,
+    metric: &'r Metric,
+    at: Option<Value>,
+    rungs: Vec<Visited<'r>>,
+    taken: Vec<Taken>,
 }
 
-fn ladder<'r>(run: &'r Run, group: &[Asked<'r>], place: usize) -> Option<Ladder> {
+/// The climb at every point of the curve, if there is one.
+fn climbs<'r>(run: &'r Run, group: &[Asked<'r>]) -> Vec<Climb<'r>> {
+    let points = group.first().map_or(0, |one| one.contest.points.len());
+    (0..points).filter_map(|place| climb(run, group, place)).collect()
+}
+
+fn climb<'r>(run: &'r Run, group: &[Asked<'r>], place: usize) -> Option<Climb<'r>> {
     let Asked { contest, rule, .. } = group.first()?;
     let point = contest.points.get(place)?;
-    let base = ((contest.base, false), &point.visits[0]);
-    let others = group.iter().filter_map(|one| {
-        let visits = &one.contest.points.get(place)?.visits[1];
-        let barred = one.barred.get(place).copied().flatten();
-        let barred = barred.is_some_and(|barred| barred != Verdict::NotComparable);
-        Some(((one.contest.other, barred), visits))
-    });
-    let all = std::iter::once(base).chain(others);
-    let visited: Vec<Visited<'r>> =
-        all.filter_map(|(level, visits)| Visited::of(run, level, visits)).collect();
-    if visited.len() < 2 {
-        return None;
-    }
-    let steps = steps(run, contest.load, (rule.metric.better, &visited));
-    let first = std::iter::once((None, Step::First));
-    let rungs = first.chain(steps).enumerate().filter_map(|(at, (ratio, step))| {
-        let before = at.checked_sub(1).map(|before| visited[before].level);
-        rung(run, &visited[at], (before, ratio, step), rule.metric.unit)
-    });
-    let curve = contest.curve.zip(point.at.as_ref());
-    let curve = curve.map(|(name, at)| (name.to_owned(), at.clone()));
-    Some(Ladder {
-        factor: contest.factor.name.clone(),
-        load: contest.load.name.clone(),
-        stratum: contest.stratum.clone(),
-        fixed: contest.fixed.clone().into_iter().chain(curve).collect(),
-        metric: rule.metric.name.clone(),
-        better: rule.metric.better,
-        margin: rule.method.margin,
-        rungs: rungs.collect(),
+    let others = group
+        .iter()
+        .filter_map(|one| Some((one.contest.other, &one.contest.points.get(place)?.visits[1])));
+    let visited = |(level, visits): (&'r Level, &Vec<&'r TrialRecord>)| {
+        let is_valid = |record: &&TrialRecord| record.outcome.fault.is_none();
+        let any = visits.iter().any(is_valid);
+        any.then(|| Visited { level, visits: visits.clone(), limit: held(run, visits) })
+    };
+    let all = std::iter::once((contest.base, &point.visits[0])).chain(others);
+    let rungs: Vec<Visited<'r>> = all.filter_map(visited).collect();
+    let taken: Vec<Taken> =
+        rungs.windows(2).map(|two| taken(run, (contest, place), two)).collect::<Option<_>>()?;
+    let at = point.at.clone();
+    (!taken.is_empty()).then(|| Climb {
+        contest: contest.clone(),
+        metric: rule.metric,
+        at,
+        rungs,
+        taken,
     })
 }
 
-/// Each rung but the first over the one before it, and what that is taken for.
-fn steps(
-    run: &Run,
-    load: &LoadPlan,
-    (better, visited): (Better, &[Visited<'_>]),
-) -> Vec<(Option<Estimate>, Step)> {
+/// The step from the first of two rungs to the second, as a comparison of both.
+fn taken<'r>(
+    run: &'r Run,
+    (contest, place): (&Contest<'r>, usize),
+    two: &[Visited<'r>],
+) -> Option<Taken> {
+    let [before, after] = two else { return None };
+    let mut point = contest.points.get(place)?.clone();
+    point.visits = [before.visits.clone(), after.visits.clone()];
+    let (base, other, points) = (before.level, after.level, vec![point]);
+    let between = Contest { base, other, points, ..contest.clone() }.paired(run);
+    let Asked { contest, barred, .. } = asked(run, between)?.0;
+    let point = contest.points.first()?;
+    let blocks: Vec<(u32, f64)> = point.pairs.iter().map(|pair| (pair.block, pair.log)).collect();
+    let logs: Vec<f64> = blocks.iter().map(|(_, log)| *log).collect();
+    let was_carried = two
+        .iter()
+        .all(|one| one.limit.as_ref().is_some_and(|limit| limit.kind == LimitKind::OfferedLoad));
+    let barred = barred.first().copied().flatten().is_some() || was_carried;
+    let ratio = decide(&logs, run.plan.method.rule()).map(|decision| decision.ratio);
+    Some(Taken { blocks, ratio, barred })
+}
+
+/// What each step is taken for, among all of them: better or worse by its sign, see [`Step`].
+fn judged<'t>(run: &Run, taken: impl Iterator<Item = &'t Taken>) -> Vec<Judged> {
     let method = &run.plan.method;
-    let alpha = method.alpha();
-    let blocks: Vec<Vec<(u32, f64)>> = visited.windows(2).map(|two| two[1].over(&two[0])).collect();
-    let samples: Vec<&[(u32, f64)]> = blocks.iter().map(Vec::as_slice).collect();
-    let differs = stepped_down(&samples, method.seed);
-    let logs: Vec<Vec<f64>> =
-        blocks.iter().map(|step| step.iter().map(|(_, log)| *log).collect()).collect();
-    let even = |logs: &Vec<f64>| {
+    let blocks: Vec<&[(u32, f64)]> = taken.map(|one| one.blocks.as_slice()).collect();
+    let even = |blocks: &&[(u32, f64)]| {
+        let logs: Vec<f64> = blocks.iter().map(|(_, log)| *log).collect();
         let judged = logs.len() >= JUDGED_FROM;
-        equivalence_p(logs, method.margin.value).filter(|_| judged).unwrap_or(1.0)
+        equivalence_p(&logs, method.margin.value).filter(|_| judged).unwrap_or(1.0)
     };
-    let even = holm_adjusted(&logs.iter().map(even).collect::<Vec<f64>>());
-    let barred = visited
-        .windows(2)
-        .map(|two| two.iter().any(|one| one.barred) || is_unlike(load, [&two[0], &two[1]]));
-    let mut steps = Vec::new();
-    for (((logs, differs), even), barred) in logs.iter().zip(differs).zip(even).zip(barred) {
-        let ratio = decide(logs, method.rule()).map(|decision| decision.ratio);
-        let more = ratio.as_ref().is_some_and(|ratio| ratio.centre.value > 1.0);
-        let step = match differs.is_some_and(|p| p <= alpha) {
-            _ if barred => Step::Open,
-            // A difference that surely lies within the margin is of no interest.
-            _ if even <= alpha => Step::Same,
-            true if more == (better == Better::Higher) => Step::Gain,
-            true => Step::Loss,
-            false => Step::Open,
+    let even = holm_adjusted(&blocks.iter().map(even).collect::<Vec<f64>>());
+    let differs = stepped_down(&blocks, method.seed);
+    let is_sure = |p: f64| p <= method.alpha();
+    let both = differs.into_iter().zip(even);
+    both.map(|(p, even)| Judged { differs: p.is_some_and(is_sure), same: is_sure(even) }).collect()
+}
+
+/// What is sure of a step among all.
+struct Judged {
+    differs: bool,
+    same: bool,
+}
+
+impl Climb<'_> {
+    /// The ladder, with the next verdicts for its steps.
+    fn ladder(self, run: &Run, judged: &mut impl Iterator<Item = Judged>) -> Ladder {
+        let Self { contest, metric, at, rungs, taken } = self;
+        let step = |taken: &Taken, judged: Judged| {
+            let more = taken.ratio.as_ref().is_some_and(|ratio| ratio.centre.value > 1.0);
+            match judged {
+                _ if taken.barred => Step::Open,
+                // A difference that surely lies within the margin is of no interest.
+                Judged { same: true, .. } => Step::Same,
+                Judged { differs: false, .. } => Step::Open,
+                _ if more == (metric.better == Better::Higher) => Step::Gain,
+                _ => Step::Loss,
+            }
         };
-        steps.push((ratio, step));
+        let steps = taken.into_iter().zip(judged);
+        let steps = steps.map(|(taken, judged)| (step(&taken, judged), taken.ratio));
+        let steps = std::iter::once((Step::First, None)).chain(steps);
+        let before = std::iter::once(None).chain(rungs.iter().map(|one| Some(one.level)));
+        let all = rungs.iter().zip(before).zip(steps);
+        let curve = contest.curve.zip(at).map(|(name, at)| (name.to_owned(), at));
+        Ladder {
+            factor: contest.factor.name.clone(),
+            load: contest.load.name.clone(),
+            stratum: contest.stratum,
+            fixed: contest.fixed.into_iter().chain(curve).collect(),
+            metric: metric.name.clone(),
+            better: metric.better,
+            margin: run.plan.method.margin,
+            rungs: all.filter_map(|((one, before), step)| one.rung(run, before, step)).collect(),
+        }
     }
-    steps
 }
 
-/// Whether two rungs differ in what did the work, beyond what the step changes.
-fn is_unlike(load: &LoadPlan, two: [&Visited<'_>; 2]) -> bool {
-    let [before, after] =
-        two.map(|one| identity(load, one.blocks.values().map(|(record, _)| *record)));
-    let wanted = changes(two[0].level, two[1].level).into_iter().map(|change| change.key);
-    let wanted = wanted.chain(changed(two.map(|one| one.level))).collect();
-    !differing(&before, &after, &wanted).is_empty()
-}
-
-fn rung(
-    run: &Run,
-    visited: &Visited<'_>,
-    (before, ratio, step): (Option<&Level>, Option<Estimate>, Step),
-    unit: Unit,
-) -> Option<Rung> {
-    let figures: Vec<f64> = visited.blocks.values().map(|(_, figure)| *figure).collect();
-    let cpus = |record: &TrialRecord, side: fn(&str) -> bool| {
-        let mut its = by_host(record, "process", "cpu").filter(|r| side(r.host.name())).peekable();
-        its.peek().is_some().then(|| its.map(|r| r.quantity.value).sum())
-    };
-    Some(Rung {
-        level: visited.level.name.clone(),
-        changes: before.map_or_else(Vec::new, |before| changes(before, visited.level)),
-        figure: mean_or_single_at(&figures, unit, 1.0 - run.plan.method.alpha())?,
-        line: visited.mean(Unit::Share, |record| use_of(run, record, &LINE)),
-        server: visited.mean(Unit::Cpu, |record| cpus(record, is_server)),
-        clients: visited.mean(Unit::Cpu, |record| cpus(record, is_client)),
-        limit: held(run, &visited.all),
-        ratio,
-        step,
-    })
+impl Visited<'_> {
+    fn rung(
+        &self,
+        run: &Run,
+        before: Option<&Level>,
+        (step, ratio): (Step, Option<Estimate>),
+    ) -> Option<Rung> {
+        // Of a trial that was visited again the first valid visit counts.
+        let mut blocks: BTreeMap<u32, &TrialRecord> = BTreeMap::new();
+        for record in self.visits.iter().filter(|record| record.outcome.fault.is_none()) {
+            blocks.entry(record.trial.block).or_insert(record);
+        }
+        let mean = |unit: Unit, of: &dyn Fn(&TrialRecord) -> Option<f64>| {
+            let values: Vec<f64> = blocks.values().filter_map(|record| of(record)).collect();
+            mean_or_single_at(&values, unit, 1.0 - run.plan.method.alpha())
+        };
+        let cpus = |record: &TrialRecord, side: fn(&str) -> bool| {
+            let mut its =
+                by_host(record, "process", "cpu").filter(|r| side(r.host.name())).peekable();
+            its.peek().is_some().then(|| its.map(|r| r.quantity.value).sum())
+        };
+        let unit = blocks.values().find_map(|record| run.figure(record))?.unit;
+        Some(Rung {
+            level: self.level.name.clone(),
+            changes: before.map_or_else(Vec::new, |before| changes(before, self.level)),
+            figure: mean(unit, &|record| Some(run.figure(record)?.value))?,
+            line: mean(Unit::Share, &|record| use_of(run, record, &LINE)),
+            server: mean(Unit::Cpu, &|record| cpus(record, is_server)),
+            clients: mean(Unit::Cpu, &|record| cpus(record, is_client)),
+            limit: self.limit.clone(),
+            ratio,
+            step,
+        })
+    }
 }
 
 /// What one level sets otherwise than another.

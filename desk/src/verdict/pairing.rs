@@ -86,7 +86,6 @@ pub(super) fn contests(run: &Run) -> Vec<Contest<'_>> {
 
 /// The same over any factor of the plan, by its name.
 pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> {
-    let primary = |record: &TrialRecord| run.figure(record).map(|quantity| quantity.value);
     let plan = &run.plan;
     let factor = plan.factors.iter().find(|f| f.name == compared);
     let Some((factor, (base, others))) = factor.and_then(|f| Some((f, f.levels.split_first()?)))
@@ -115,7 +114,7 @@ pub(super) fn contests_of<'r>(run: &'r Run, compared: &str) -> Vec<Contest<'r>> 
             for fixed in fixed_settings(load, curve) {
                 for other in others {
                     let filled = empty(stratum.clone(), fixed.clone(), other).filled(run);
-                    all.push(filled.by(&primary).told(run.deciding(&load.name)));
+                    all.push(filled.paired(run));
                 }
             }
         }
@@ -164,6 +163,12 @@ impl<'r> Contest<'r> {
             self.points.push(PairedPoint { at, visits, pairs, merged, too_few });
         }
         self
+    }
+
+    /// The same contest, its trials paired by the metric that decides there.
+    pub(super) fn paired(&self, run: &Run) -> Self {
+        let primary = |record: &TrialRecord| run.figure(record).map(|quantity| quantity.value);
+        self.by(&primary).told(run.deciding(&self.load.name))
     }
 
     /// The same contest, its trials paired by another figure.

@@ -1,6 +1,7 @@
 //! Ladders with planted truths: the part that held the load down, and no other.
 
 use super::*;
+use crate::record::Value;
 use crate::verdict::simulated::Truth;
 use crate::verdict::{ClaimNeed, Ladder, Standing, Step};
 
@@ -111,4 +112,33 @@ fn a_published_claim_on_a_part_is_held_against_its_steps() {
     let lacks = Err(ClaimNeed::Feature);
     assert_eq!(signs(slow_sink), [Ok((Some(true), 2)), lacks], "no rung switches checksums");
     assert_eq!(signs(|_| 1.0), [Ok((Some(false), 2)), lacks]);
+}
+
+#[test]
+fn two_states_of_a_rung_leave_the_steps_to_it_and_from_it_open() {
+    let mut run =
+        Simulated { blocks: 20, noise: 0.003, truth: slow_sink, ..Simulated::default() }.climbed();
+    for record in &mut run.records {
+        let at = record.trial.treatment.levels["offload"].as_str();
+        if at == "source" && record.trial.block % 2 == 0 {
+            record.outcome.samples[0].quantity.value *= 3.0;
+        }
+    }
+    use Step::{First, Gain, Open, Same};
+    assert_eq!(steps(&ladder(&run)), [First, Gain, Open, Open, Same]);
+}
+
+#[test]
+fn a_load_that_was_set_and_carried_rules_no_part_out() {
+    let mut run = climbed(|_| 1.0, 1, 0.0001);
+    let offered = Quantity::new(1e9, Unit::BitPerSecond);
+    let load = &mut run.plan.loads[0];
+    load.fixed.insert("offered_load".into(), Value::Quantity(offered));
+    for record in &mut run.records {
+        record.trial.point.params.insert("offered_load".into(), Value::Quantity(offered));
+        record.outcome.samples[0].quantity = offered;
+    }
+    let found = ladder(&run);
+    assert_eq!(found.rungs[0].limit.as_ref().unwrap().kind, LimitKind::OfferedLoad);
+    assert_eq!(found.of(Step::Same).count(), 0);
 }
