@@ -272,8 +272,10 @@ impl Outcome {
         let Some(Fault::Failed { what, .. } | Fault::WrongWork { what }) = &mut self.fault else {
             return;
         };
-        for log in &mut self.logs {
-            log.name = format!("{}-{trial}-{attempt}.log", log.name);
+        for (at, log) in self.logs.iter_mut().enumerate() {
+            // A program may have failed several times.
+            let again = if at > 0 { format!("-{}", at + 1) } else { String::new() };
+            log.name = format!("{}-{trial}-{attempt}{again}.log", log.name);
             what.push_str(&format!("; the log is in {}", log.name));
         }
     }

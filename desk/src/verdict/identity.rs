@@ -99,7 +99,7 @@ pub(super) fn changed(levels: [&Level; 2]) -> BTreeSet<String> {
 }
 
 /// The settings that differ.
-fn switched<'s>([base, other]: [&'s Settings; 2]) -> impl Iterator<Item = &'s String> {
+fn switched([base, other]: [&Settings; 2]) -> impl Iterator<Item = &String> {
     let keys = base.keys().chain(other.keys());
     keys.filter(move |key| base.get(*key) != other.get(*key))
 }

@@ -15,6 +15,6 @@ pub fn keep(program: &str, text: String) {
 }
 
 /// Gives all that were kept, and forgets them.
-pub(super) fn take() -> Vec<Log> {
+pub(crate) fn take() -> Vec<Log> {
     std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -4,6 +4,7 @@
 
 use super::told::{FileSum, Wanted};
 use super::{Instance, Why};
+use crate::lab::logs;
 use desk::record::Settings;
 use std::collections::BTreeMap;
 
@@ -43,6 +44,8 @@ impl Kept {
             if checked == Ok(true) {
                 return Ok(one);
             }
+            // One that ended between trials is no fault of this one.
+            logs::take();
         }
         let instance = Instance::start(&wanted, files)?;
         Ok(Self { wanted, under, files: sums, instance, before: 0 })

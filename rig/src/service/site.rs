@@ -19,7 +19,7 @@ const PIECE: usize = 64 << 10;
 /// Lines of a log that go with a fault.
 const LOG_LINES: usize = 5;
 /// Bytes of a log that are kept with a fault.
-const LOG_MAX: u64 = 1 << 20;
+const LOG_MAX: u64 = 64 << 10;
 
 /// Where an instance lives.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl Site {
         Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
-    /// The log, or its last 1 MiB; empty where there is none.
+    /// The log, or its last 64 KiB; empty where there is none.
     #[must_use]
     pub fn whole_log(&self) -> String {
         let read = || {

@@ -22,8 +22,8 @@ pub struct Bulk {
     pub sizes: fn(&Settings) -> (u64, u64),
     /// How the bytes of a host, by its index, go to storage; none where they do not.
     pub storing: fn(&Settings, usize) -> Option<Storing>,
-    /// Longest time to prepare what is moved, on one host.
-    pub staging: fn(&Settings) -> Duration,
+    /// Longest time to prepare what so many connections move, whose storage may be one disk.
+    pub staging: fn(&Settings, usize) -> Duration,
 }
 
 /// How the bytes of a host go to storage.

@@ -51,7 +51,8 @@ impl<E: Exchange> Exchanges<E> {
         }
         let connections = clients.iter().map(|thread| thread.connections.len()).sum();
         self.evidence.version = version;
-        let prepared = E::BULK.map_or(Duration::ZERO, |bulk| (bulk.staging)(&order.params));
+        let prepared =
+            E::BULK.map_or(Duration::ZERO, |bulk| (bulk.staging)(&order.params, connections));
         let longest = opening::longest(connections) + prepared;
         let mut lacks = None;
         for told in self.course.stage::<Side<E>>(lab, orders, longest)? {

@@ -12,7 +12,7 @@ mod source;
 mod tests;
 
 use super::spec::{BLOCK_SIZE, DIRECTION, FILE_SIZE, SINK, SOURCE};
-use crate::engine::exchange::{Bulk, Exchange, Order, STREAMS, Slot, Storing};
+use crate::engine::exchange::{Bulk, Exchange, Order, Slot, Storing};
 use desk::record::{Settings, Value};
 use ends::End;
 use std::net::TcpListener;
@@ -71,10 +71,9 @@ fn storing(params: &Settings, host: usize) -> Option<Storing> {
     (place != "memory").then_some(Storing { direct, writes: direct && !is_source })
 }
 
-/// Longest time until all files of a host stand at their source.
-fn staging(params: &Settings) -> Duration {
-    let streams = params.get(STREAMS.name).and_then(Value::count).unwrap_or(1);
-    #[expect(clippy::cast_precision_loss, reason = "2^40 B and 64 streams at the most")]
-    let bytes = (sizes(params).0 * streams) as f64;
+/// Longest time until the files of so many connections stand at their sources.
+fn staging(params: &Settings, connections: usize) -> Duration {
+    #[expect(clippy::cast_precision_loss, reason = "2^40 B and 1,024 connections at the most")]
+    let bytes = sizes(params).0 as f64 * connections as f64;
     Duration::from_secs_f64(bytes / SLOWEST)
 }

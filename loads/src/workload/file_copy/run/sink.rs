@@ -18,10 +18,13 @@ use std::io;
 use std::net::TcpStream;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 /// Most blocks of the last file that are read again, and their most bytes.
 const AGAIN: u64 = 256;
 const AGAIN_BYTES: u64 = 16 << 20;
+/// No block is read again after this: whoever waits for the end of a trial waits longer.
+const AGAIN_FOR: Duration = Duration::from_secs(2);
 
 /// Where files of a connection go.
 pub struct Sink {
@@ -148,8 +151,11 @@ impl Sink {
         let most = AGAIN.min(AGAIN_BYTES / block).max(1);
         // Evenly over the file, its last block too.
         let step = all.div_ceil(most).max(1);
-        let last = all.checked_sub(1);
+        let (last, begun) = (all.checked_sub(1), Instant::now());
         for number in (0..all).step_by(usize::try_from(step).unwrap_or(1)).chain(last) {
+            if begun.elapsed() > AGAIN_FOR {
+                break;
+            }
             let at = number * block;
             let length = part(&mut self.buffer, self.written - at).len();
             let found = read_whole(file, (&mut self.buffer, length), at)?;
