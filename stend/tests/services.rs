@@ -178,7 +178,7 @@ fn keepers() -> Vec<String> {
 }
 
 #[test]
-fn a_service_lives_as_long_as_the_plan_says_and_a_setting_puts_it_up_anew() {
+fn a_service_lives_as_long_as_the_plan_says_and_a_setting_restarts_it() {
     let place = Place::new("services-lifetime");
     if !has_nginx() {
         return;

@@ -55,8 +55,8 @@ pub struct Change {
 pub struct Rung {
     /// Name of the level.
     pub level: String,
-    /// What differs from the rung before; none at the first. Of several nobody can say which of
-    /// them counts.
+    /// What differs from the rung before; none at the first. Of several it is not known which
+    /// counts.
     pub changes: Vec<Change>,
     /// Mean of the metric over the blocks.
     pub figure: Estimate,

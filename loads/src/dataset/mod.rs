@@ -106,7 +106,7 @@ fn sum(pieces: &[Bytes]) -> u64 {
 static KEPT: Mutex<Vec<(Arc<DataSet>, u64)>> = Mutex::new(Vec::new());
 
 /// The data set of a recipe for a trial, by its seed. One of the same key is used again after its
-/// bytes were compared with their digest; one that differs is made anew.
+/// bytes were compared with their digest; one that differs is made again.
 #[must_use]
 pub fn of(recipe: &Recipe, trial: u64) -> Arc<DataSet> {
     let (mut kept, key) = (KEPT.lock().unwrap_or_else(PoisonError::into_inner), recipe.key());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_set_whose_bytes_differ_is_made_anew() {
+    fn a_data_set_whose_bytes_differ_is_made_again() {
         let broken = |set: &DataSet| DataSet { sum: !set.sum, ..DataSet::of(&recipe()) };
         let set = DataSet::of(&recipe());
         *KEPT.lock().unwrap() = vec![(Arc::new(broken(&set)), 1)];

@@ -78,7 +78,7 @@ fn a_rung_that_could_not_be_measured_leaves_the_next_with_two_changes() {
     }
     let found = ladder(&run);
     assert_eq!(steps(&found), [Step::First, Step::Gain, Step::Gain, Step::Same]);
-    assert_eq!(found.rungs[2].changes.len(), 2, "source and copy, and nobody knows which");
+    assert_eq!(found.rungs[2].changes.len(), 2, "source and copy, and it is not known which");
 }
 
 #[test]
