@@ -1,7 +1,7 @@
 //! Knows which part of a path held a load down, by taking parts out one at a time.
 //!
-//! A rung of a ladder is the one before it without a part. A step is a comparison of the two, within
-//! each block, as any other is made. All steps of a run are judged together: differences as
+//! A rung of a ladder is the one before it without a part. A step is a comparison of the two,
+//! within each block, as any other is made. All steps of a run are judged together: differences as
 //! [`stepped_down`] has them, equality within the margin by Holm. A rung without a valid trial is
 //! left out; the next one is then compared with the last that has one. Never: what a part is.
 
@@ -135,8 +135,8 @@ struct Taken {
     /// Block and log ratio.
     blocks: Vec<(u32, f64)>,
     ratio: Option<Estimate>,
-    /// Whether no verdict is due: two states, too few values, sides made by something else, machines
-    /// that are emulated, or a load that was set and carried on both rungs.
+    /// Whether no verdict is due: two states, too few values, sides made by something else,
+    /// machines that are emulated, or a load that was set and carried on both rungs.
     barred: bool,
 }
 

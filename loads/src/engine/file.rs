@@ -214,12 +214,15 @@ fn space(file: &OwnedFd) -> Result<Space, Errno> {
     Ok(Space { free: bytes(told.f_bavail), all: bytes(used.saturating_add(told.f_bavail)) })
 }
 
-/// Whether a tenth of the file system stays free beside the file.
+/// Free space that is kept of a large file system.
+const FLOOR_MOST: u64 = 4 << 30;
+
+/// Whether a tenth of the file system, or 4 GiB of a large one, stays free beside the file.
 ///
 /// # Errors
 /// It does not, with what may be taken.
 pub fn room(space: Space, wanted: &Wanted) -> Result<(), Unready> {
-    let floor = space.all / 10;
+    let floor = (space.all / 10).min(FLOOR_MOST);
     let most = space.free.saturating_sub(floor);
     if wanted.bytes <= most {
         return Ok(());
@@ -227,8 +230,8 @@ pub fn room(space: Space, wanted: &Wanted) -> Result<(), Unready> {
     let (bytes, Space { free, all }) = (wanted.bytes, space);
     let (shown, name) = (wanted.directory.display(), wanted.words.size);
     Err(Unready::NotAvailable(format!(
-        "{name} = {bytes} B: of {all} B in {shown} {free} B are free, and a tenth stays so; \
-         take at most {most} B, free space, or name another directory"
+        "{name} = {bytes} B: of {all} B in {shown} {free} B are free, and {floor} B stay \
+         so; take at most {most} B, free space, or name another directory"
     )))
 }
 

@@ -330,15 +330,18 @@ fn a_file_that_grows_begins_empty_and_is_emptied_at_its_greatest_length() {
 }
 
 #[test]
-fn a_tenth_of_the_file_system_stays_free() {
+fn a_tenth_of_the_file_system_or_4_gib_stay_free() {
     let wanted = |bytes| Wanted { bytes, ..wanted() };
     let space = Space { free: 300, all: 1000 };
     assert_eq!(room(space, &wanted(200)), Ok(()));
     let why = room(space, &wanted(201)).unwrap_err();
-    let says = "file_size = 201 B: of 1000 B in /var/tmp 300 B are free, and a tenth stays so; \
+    let says = "file_size = 201 B: of 1000 B in /var/tmp 300 B are free, and 100 B stay so; \
                 take at most 200 B, free space, or name another directory";
     assert_eq!(why, Unready::NotAvailable(says.into()));
     assert!(room(Space { free: 50, all: 1000 }, &wanted(1)).is_err());
+    let large = Space { free: 5 << 30, all: 1 << 40 };
+    assert_eq!(room(large, &wanted(1 << 30)), Ok(()));
+    assert!(room(large, &wanted((1 << 30) + 1)).is_err());
     assert_eq!(whole(8192, 4096, WORDS), Ok(()));
     assert!(whole(512, 4096, WORDS).unwrap_err().to_string().contains("block_size = 512 B"));
 }

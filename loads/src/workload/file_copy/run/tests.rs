@@ -85,7 +85,7 @@ fn what_cannot_be_had_is_told_with_its_remedy() {
     params.insert("sink_directory".into(), Value::Word("/var/tmp".into()));
     params.insert("file_size".into(), Value::Quantity(Quantity::bytes(1 << 56)));
     let full = lacks(&params, false);
-    assert!(full.contains("a tenth stays so"), "{full}");
+    assert!(full.contains("B stay so; take at most"), "{full}");
 }
 
 #[test]
