@@ -9,4 +9,6 @@ pub mod dataset;
 pub mod engine;
 pub mod workload;
 
-pub use workload::{ALL, find, fio_of_run, is_block_of_ours, overwrites, plan_of_fio};
+pub use workload::{
+    ALL, find, fio_of_run, is_block_of_ours, length_of_page, overwrites, plan_of_fio,
+};

@@ -13,9 +13,10 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
+use std::time::Duration;
 
 /// Options of a run that takes seconds.
 const SHORT: [&str; 7] = ["--quick", "--blocks", "3", "--only", "concurrency=1", "--out", "out"];
@@ -85,6 +86,105 @@ fn a_page_is_measured_by_its_address_and_nothing_is_told_of_its_machine() {
 
 const fn shares_the_machine(caveat: &Caveat) -> bool {
     matches!(caveat, Caveat::OneMachine | Caveat::Loopback { .. })
+}
+
+/// nginx with a key on RSA and one page; none where a program is missing.
+struct Encrypted {
+    program: std::process::Child,
+    url: String,
+}
+
+impl Encrypted {
+    fn new(place: &Place, protocol: &str) -> Option<Self> {
+        let at = place.path.display();
+        let mut made = Command::new("openssl");
+        made.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=a.example"]);
+        made.args(["-keyout", &format!("{at}/key"), "-out", &format!("{at}/certificate")]);
+        let made = made.stderr(Stdio::null()).status().is_ok_and(|made| made.success());
+        if !made || !Path::new("/usr/sbin/nginx").exists() {
+            return None;
+        }
+        let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr();
+        let port = free().expect("a port").port();
+        fs::write(place.path.join("page"), "seven B").expect("a page");
+        let settings = format!(
+            "daemon off; user root; pid {at}/pid; error_log {at}/log; events {{}}\n\
+             http {{ access_log off; server {{ listen 127.0.0.1:{port} ssl; root {at};\n\
+             ssl_protocols {protocol};\n\
+             ssl_certificate {at}/certificate; ssl_certificate_key {at}/key;\n\
+             location = /told {{ if ($request_method != PUT) {{ return 405; }}\n\
+             if ($http_x_own != yes) {{ return 403; }}\n\
+             return 200 \"$host $content_length\"; }} }} }}\n"
+        );
+        fs::write(place.path.join("nginx.conf"), settings).expect("settings");
+        let mut program = Command::new("/usr/sbin/nginx");
+        program.args(["-c", &format!("{at}/nginx.conf")]).stderr(Stdio::null());
+        let program = program.spawn().expect("nginx");
+        let answers = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok();
+        kill::until(Duration::from_secs(10), answers).expect("nginx serves");
+        Some(Self { program, url: format!("https://127.0.0.1:{port}") })
+    }
+}
+
+impl Drop for Encrypted {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.program);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let _ = self.program.wait();
+    }
+}
+
+#[test]
+fn an_encrypted_page_is_measured_and_requests_are_what_a_person_says() {
+    let place = Place::new("external-tls");
+    let Some(server) = Encrypted::new(&place, "TLSv1.3") else {
+        println!("skipped: needs openssl and nginx, of the package nginx-light");
+        return;
+    };
+    let good = |words: &[&str]| {
+        let run = run_of(&place, &place.stend(words));
+        let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
+        assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
+        let good = run.records.into_iter().find(|record| record.outcome.fault.is_none());
+        let good = good.expect("a record");
+        assert!(good.outcome.work.errors.is_empty(), "{:?}", good.outcome.work.errors);
+        good
+    };
+    let url = format!("{}/page", server.url);
+    let words: Vec<&str> = ["run", &url].into_iter().chain(MINE).chain(SHORT).collect();
+    assert_eq!(good(&words).trial.point.params["response_size"].to_string(), "7 B");
+    let file = |name: &str, text: &str| {
+        let path = place.path.join(name);
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let own = |headers: &str| {
+        let headers = file("headers", headers);
+        let body = file("body", "posted");
+        let plan = format!(
+            "title = \"t\"\nlab.clients = 1\nload.page = {{ workload = \"http\", \
+             placement = \"none\", concurrency = 1, server = \"{}/told\", \
+             tls = \"resumed\", method = \"put\", headers = \"{headers}\", body = \"{body}\", response_size = \"11 B\" }}\n\
+             method.blocks = 3\nmethod.dry = false\nmethod.steady = \"noted\"\n\
+             method.settle = \"100 ms\"\nmethod.settle_max = \"100 ms\"\n\
+             method.window = \"200 ms\"\n",
+            server.url
+        );
+        file("plan.toml", &plan);
+    };
+    // "a.example 6" has as many bytes.
+    own("Host: a.example\nX-Own: yes\n");
+    good(&["run", "plan.toml", MINE[0], MINE[1], "--out", "out"]);
+    own("Expect: 100-continue\n");
+    let refused = |words: &[&str], why: &str| {
+        let said = place.stend(words);
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(!said.is_empty() && said.contains(why), "{said}");
+    };
+    refused(&["run", "plan.toml", MINE[0], MINE[1]], "expect follows from the load");
+    drop(server);
+    let Some(old) = Encrypted::new(&place, "TLSv1.2") else { return };
+    refused(&["run", &format!("{}/page", old.url), MINE[0], MINE[1]], "it lacks TLS 1.3; allow it");
 }
 
 #[test]

@@ -403,6 +403,32 @@ fn settings_of_a_server_are_named_with_direction_and_cause() {
     }
 }
 
+// One process of PHP, which waits for a database: neither fills a CPU, and others wait for it.
+#[test]
+fn processes_of_php_that_are_all_busy_are_the_limit() {
+    let place = Place::new("services-workers");
+    if !has_nginx() || !has_php() {
+        return;
+    }
+    let page = "page = \"php_sql\", workers = 1, lifetime = \"run\"";
+    let plan = asking("nginx_fpm", page).replace("concurrency = 4", "concurrency = 30");
+    fs::write(place.path.join("plan.toml"), plan).expect("a plan");
+    let run = place.stend(&["run", "plan.toml", "--out", "out"]);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    let records = fs::read_to_string(place.path.join("out/records.json"));
+    let run: Run = serde_json::from_str(&records.expect(&said)).expect("a run");
+    let good = run.records.iter().filter(|record| record.outcome.fault.is_none());
+    let queues = good.flat_map(|record| &record.readings);
+    let mut queues: Vec<f64> = queues
+        .filter(|reading| reading.probe == "accept" && reading.key == "queue")
+        .map(|reading| reading.quantity.value)
+        .collect();
+    queues.sort_by(f64::total_cmp);
+    // At a moment when nginx has not read them they wait in their sockets.
+    assert!(queues.len() >= 3 && queues[queues.len() / 2] > 0.2, "{queues:?} {said}");
+    assert_eq!(left(), Vec::<String>::new());
+}
+
 /// Programs that answer for nginx as told, and what the fault says of each.
 const WRONG: [(&str, &str); 4] = [
     // Dies under load; its workers live on, and keep its port.

@@ -23,7 +23,7 @@ const NUMBER: &str = r"[0-9]*\.?[0-9]+|[0-9]+\.";
 /// As the reader has it for names of links and other words.
 const WORD: &str = "^[A-Za-z0-9_-]{1,15}$";
 /// The address of a page.
-const URL: &str = r#"^http://[!#-\[\]-~]{1,193}$"#;
+const URL: &str = r#"^(http://[!#-\[\]-~]?|https://)[!#-\[\]-~]{1,192}$"#;
 /// The path of a file.
 const PATH: &str = r#"^/[!#-\[\]-~]{0,199}$"#;
 /// A list of CPUs.

@@ -25,7 +25,7 @@ pub enum Words {
     Of(&'static [&'static str]),
     /// Any of 1 to 15 letters, digits, `-` and `_`.
     Any,
-    /// One of these, or the address of a page: `http://192.0.2.7:8080/page`.
+    /// One of these, or the address of a page: `http://192.0.2.7:8080/page`, or with `https`.
     UrlOr(&'static [&'static str]),
     /// One of these, or the path of a file from the root on: `/var/log/nginx/access.log`.
     PathOr(&'static [&'static str]),
@@ -146,14 +146,22 @@ impl Words {
     }
 }
 
-/// How the address of a page begins.
-pub const SCHEME: &str = "http://";
+/// How the address of a page begins: as it is, and encrypted.
+const SCHEMES: [&str; 2] = ["http://", "https://"];
 /// Longest address of a page, and longest path.
 const LINE_MAX: usize = 200;
 
+/// Of the address of a page what stands behind `http://` or `https://`, and whether it is the
+/// latter; none of another text.
+#[must_use]
+pub fn address_of_page(text: &str) -> Option<(&str, bool)> {
+    let behind = |(scheme, encrypted): (&str, bool)| Some((text.strip_prefix(scheme)?, encrypted));
+    SCHEMES.into_iter().zip([false, true]).find_map(behind)
+}
+
 /// Whether a text may be the address of a page.
 fn is_url(text: &str) -> bool {
-    text.strip_prefix(SCHEME).is_some_and(|rest| !rest.is_empty()) && is_line(text)
+    address_of_page(text).is_some_and(|(rest, _)| !rest.is_empty()) && is_line(text)
 }
 
 /// Whether a text needs no escapes in a quoted string of a plan.
@@ -262,11 +270,18 @@ mod tests {
     fn the_address_of_a_page_is_one_word_of_a_page() {
         let kind = ParamKind::url_or(&["nginx"]);
         let long = |length: usize| format!("http://{}", "x".repeat(length - 7));
-        for (word, fits) in [("nginx", true), ("http://192.0.2.7:1/a?b", true), ("http://", false)]
-        {
-            assert_eq!(kind.words.has(word), fits, "{word}");
+        for right in ["nginx", "http://192.0.2.7:1/a?b", "https://192.0.2.7"] {
+            assert!(kind.words.has(right), "{right}");
         }
-        for wrong in ["https://192.0.2.7", "http://a b", "http://a\"b", "http://a\\", "http://ä"] {
+        for wrong in [
+            "http://",
+            "https://",
+            "ftp://192.0.2.7",
+            "http://a b",
+            "http://a\"b",
+            "http://a\\",
+            "http://ä",
+        ] {
             assert!(!kind.words.has(wrong), "{wrong}");
         }
         assert!(kind.words.has(&long(200)) && !kind.words.has(&long(201)));

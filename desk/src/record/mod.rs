@@ -38,7 +38,7 @@ pub use flow::{Flow, FlowColumn, Flows};
 pub use grain::{Apart, Grain};
 pub use host::{HostName, LOCAL};
 pub use keys::{EnvKey, LEVELS, class_of, known_key};
-pub use kind::{MOST_CPUS, ParamKind, Range, SCHEME, Words};
+pub use kind::{MOST_CPUS, ParamKind, Range, Words, address_of_page};
 pub use outcome::{Fault, Outcome, ProgramLog, Reading, Sample, Series, Track, Window, Work};
 pub use plan::{
     FactorPlan, LabPlan, Level, LinkPlan, LoadPlan, Method, Placement, Plan, PrimaryComparison,

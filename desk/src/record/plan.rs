@@ -3,7 +3,7 @@
 use super::derive::{Derivation, Derive};
 use super::environment::{Fact, KeyClass};
 use super::fact::{ManualFact, PartPlan};
-use super::kind::SCHEME;
+use super::kind::address_of_page;
 use super::search::SearchPlan;
 use super::spec::ParamRole;
 use super::topology::{HostPlan, LinkKind};
@@ -377,7 +377,7 @@ impl Plan {
     /// Those of all loads that somebody else has started, by the addresses of their pages.
     pub fn externals(&self) -> impl Iterator<Item = &str> {
         let all = self.loads.iter().flat_map(|load| self.servers(load));
-        all.filter(|server| server.starts_with(SCHEME))
+        all.filter(|server| address_of_page(server).is_some())
     }
 
     /// Whether the server of a trial is one of those.
@@ -386,7 +386,7 @@ impl Plan {
         let Some(load) = self.load(&trial.point.load) else { return false };
         let places = [&trial.settings, &trial.point.params, &load.fixed];
         let server = places.into_iter().find_map(|of| load.param(ParamRole::Engine, of)?.word());
-        server.is_some_and(|server| server.starts_with(SCHEME))
+        server.is_some_and(|server| address_of_page(server).is_some())
     }
 
     /// Whether every load is of the system under test alone: there are no clients and no links.

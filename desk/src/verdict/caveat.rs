@@ -13,8 +13,8 @@ use super::together::leaves_one_out;
 use super::uneven::Uneven;
 use super::winner::Judged;
 use crate::record::{
-    Completeness, Counted, Fault, LabKind, LinkPlan, LoadPlan, Metric, Run, SCHEME, Treatment,
-    TrialKind, TrialRecord,
+    Completeness, Counted, Fault, LabKind, LinkPlan, LoadPlan, Metric, Run, Treatment, TrialKind,
+    TrialRecord, address_of_page,
 };
 use crate::search::names;
 use crate::stats::{Estimate, EstimateMethod, Summary, mean_or_single, t_quantile};
@@ -476,7 +476,7 @@ fn simulated(run: &Run) -> Option<Caveat> {
 /// Whether no server shares the machine of the clients.
 fn is_outside(run: &Run) -> bool {
     let here = |server: &str| {
-        server.strip_prefix(SCHEME).is_some_and(|address| address.starts_with("127."))
+        address_of_page(server).is_some_and(|(address, _)| address.starts_with("127."))
     };
     let mut records = run.records.iter();
     !run.records.is_empty()

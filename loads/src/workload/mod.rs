@@ -1,7 +1,7 @@
 //! Knows which workloads there are, a folder each.
 //!
 //! Gives: [`ALL`], [`find`]; [`plan_of_fio`] and [`fio_of_run`], between plans and jobs of fio;
-//! [`overwrites`] and [`is_block_of_ours`], of disks.
+//! [`overwrites`] and [`is_block_of_ours`], of disks; [`length_of_page`], of a server.
 //! Never: one workload knows another, or a factor, or a probe.
 //! Start reading at `mem_copy/README.md`, a load of one machine; then `tcp_stream/README.md`.
 
@@ -34,6 +34,7 @@ workloads! {
 
 pub use disk::fio::{jobs as fio_of_run, plan as plan_of_fio};
 pub use disk::{is_block_of_ours, overwrites};
+pub use http::length_of_page;
 
 /// The workload of a name.
 #[must_use]

@@ -34,6 +34,8 @@ pub const PREFORK_PHP: Service = Service {
     prepare: |site| prepare(site, &Mpm::PreforkPhp),
     start: |site| vec!["-f".into(), configured(site), "-D".into(), "FOREGROUND".into()],
     requests: |site| number(&site.get(STATUS)?),
+    // One whose workers are all busy does not answer; its connections wait in the kernel.
+    waiting: None,
     stop: Signal::TERM,
     companions: |site| database(site).into_iter().collect(),
     root: Root::OfMachine,

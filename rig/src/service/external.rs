@@ -6,13 +6,14 @@
 use super::Why;
 use super::site::get;
 use crate::lab::own;
-use desk::record::SCHEME;
+use desk::record::address_of_page;
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::time::Duration;
 
-/// Port of HTTP.
-const PORT: u16 = 80;
+/// Ports of HTTP and HTTPS.
+const PORTS: [u16; 2] = [80, 443];
 /// Longest wait for a page, longest page, and longest answer.
 const WAIT: Duration = Duration::from_secs(5);
 const PAGE_MAX: u64 = 64 << 20;
@@ -25,6 +26,8 @@ pub struct External {
     pub address: SocketAddrV4,
     /// What is asked for, from its `/` on.
     pub path: String,
+    /// Whether connections to it are encrypted.
+    pub is_encrypted: bool,
 }
 
 impl fmt::Display for External {
@@ -34,24 +37,26 @@ impl fmt::Display for External {
 }
 
 impl External {
-    /// Reads `http://192.0.2.7:8080/page`; none of a word that names a server otherwise.
+    /// Reads `http://192.0.2.7:8080/page`, or the same with `https`; none of a word that names a
+    /// server otherwise.
     ///
     /// # Errors
     /// When it is no such address, with the remedy.
     #[must_use]
     pub fn of(word: &str) -> Option<Result<Self, Why>> {
-        let rest = word.strip_prefix(SCHEME)?;
+        let (rest, is_encrypted) = address_of_page(word)?;
+        let port = PORTS[usize::from(is_encrypted)];
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let alone = || host.parse().map(|host: Ipv4Addr| SocketAddrV4::new(host, PORT));
+        let alone = || host.parse().map(|host: Ipv4Addr| SocketAddrV4::new(host, port));
         let address = host.parse().or_else(|_| alone());
         let wrong = || {
             format!(
-                "'{word}' is no address of a page; write {SCHEME}, the IPv4 address of the server, \
-                 a port and a path, as in {SCHEME}192.0.2.7:8080/page"
+                "'{word}' is no address of a page; write http:// or https://, the IPv4 address of \
+                 the server, a port and a path, as in http://192.0.2.7:8080/page"
             )
         };
         let path = if path.is_empty() { "/" } else { path };
-        let read = address.map(|address| Self { address, path: path.into() });
+        let read = address.map(|address| Self { address, path: path.into(), is_encrypted });
         // A plan writes it in quotes, and a request in a line.
         let fits = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\';
         Some(if word.chars().all(fits) { read.map_err(|_| wrong()) } else { Err(wrong()) })
@@ -69,18 +74,24 @@ impl External {
         Err(format!("load would go to {at}; if the server there is yours, add --i-own {at}"))
     }
 
-    /// Bytes of the page, by one request.
+    /// Bytes of the page, by one request through what a connection becomes.
     ///
     /// # Errors
     /// When no load may go there; when it does not answer, or otherwise than with 200 and the page
     /// that it announces.
-    pub fn length(&self) -> Result<u64, Why> {
+    pub fn length<S: Read + Write>(
+        &self,
+        through: impl FnOnce(TcpStream) -> io::Result<S>,
+    ) -> Result<u64, Why> {
         self.refuse()?;
-        self.asked_length()
+        self.asked_length(through)
     }
 
-    fn asked_length(&self) -> Result<u64, Why> {
-        let (head, body) = get(self.address, &self.path, (ANSWER_MAX, WAIT))?;
+    fn asked_length<S: Read + Write>(
+        &self,
+        through: impl FnOnce(TcpStream) -> io::Result<S>,
+    ) -> Result<u64, Why> {
+        let (head, body) = get(self.address, &self.path, (ANSWER_MAX, WAIT), through)?;
         let announced = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
             let is_it = name.eq_ignore_ascii_case("content-length");
@@ -97,7 +108,6 @@ impl External {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
     #[test]
@@ -105,6 +115,7 @@ mod tests {
         let of = |word: &str| External::of(word).map(|read| read.map(|at| at.to_string()));
         assert_eq!(of("http://192.0.2.7"), Some(Ok("192.0.2.7:80/".into())));
         assert_eq!(of("http://192.0.2.7:81/a/b?c"), Some(Ok("192.0.2.7:81/a/b?c".into())));
+        assert_eq!(of("https://192.0.2.7/a"), Some(Ok("192.0.2.7:443/a".into())));
         assert_eq!(of("nginx"), None);
         for wrong in ["http://", "http://name/", "http://192.0.2.7:x/", "http://192.0.2.7:99999/"] {
             let said = of(wrong).unwrap().unwrap_err();
@@ -117,7 +128,7 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let at = listener.local_addr().unwrap();
         let page = External::of(&format!("http://{at}/x")).unwrap().unwrap();
-        let stranger = page.length().unwrap_err();
+        let stranger = page.length(Ok).unwrap_err();
         assert!(stranger.contains("--i-own 127.0.0.1"), "{stranger}");
         let serve = std::thread::spawn(move || {
             let fine = "HTTP/1.1 200 OK\r\nA: b\r\n\r\nfine";
@@ -129,11 +140,11 @@ mod tests {
                 socket.write_all(said.as_bytes()).unwrap();
             }
         });
-        assert_eq!(page.asked_length(), Ok(4));
-        assert!(page.asked_length().unwrap_err().contains("says HTTP/1.1 404 No for /x"));
-        assert!(page.asked_length().unwrap_err().contains("sends 4 B for /x"));
-        assert!(page.asked_length().unwrap_err().contains("sends 0 B for /x"));
+        assert_eq!(page.asked_length(Ok), Ok(4));
+        assert!(page.asked_length(Ok).unwrap_err().contains("says HTTP/1.1 404 No for /x"));
+        assert!(page.asked_length(Ok).unwrap_err().contains("sends 4 B for /x"));
+        assert!(page.asked_length(Ok).unwrap_err().contains("sends 0 B for /x"));
         serve.join().unwrap();
-        assert!(page.asked_length().is_err());
+        assert!(page.asked_length(Ok).is_err());
     }
 }

@@ -25,6 +25,12 @@ pub const COMPANION: Companion = Companion {
 /// Where it is asked, below the run directory.
 pub const SOCKET: &str = "fpm/socket";
 
+/// Where it tells how many of its processes work, by processes that run no pages.
+pub const STATUS_SOCKET: &str = "fpm/status";
+
+/// The path by which it is asked for that.
+pub const STATUS: &str = "/stend-status-php";
+
 /// Processes that run pages, for each CPU: more wait than work where a page computes.
 const EACH_CPU: usize = 8;
 
@@ -52,7 +58,8 @@ fn configuration(site: &Site) -> String {
     format!(
         "[global]\npid = {directory}/fpm/pid\nerror_log = {directory}/log\n\
          [www]\n{user}\nlisten = {directory}/{SOCKET}\nlisten.mode = 0666\n\
-         listen.backlog = 4096\npm = static\npm.max_children = {children}\n"
+         listen.backlog = 4096\npm = static\npm.max_children = {children}\n\
+         pm.status_path = {STATUS}\npm.status_listen = {directory}/{STATUS_SOCKET}\n"
     )
 }
 

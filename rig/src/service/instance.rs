@@ -2,8 +2,8 @@
 //!
 //! Must not know how it is kept.
 
-use super::Why;
 use super::told::{FileSum, FromKeeper, ToKeeper, Wanted, hear, say};
+use super::{Why, find};
 use crate::lab::logs;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
@@ -79,6 +79,20 @@ impl Instance {
         match self.hear()? {
             FromKeeper::Served(count) => Ok(count),
             other => Err(self.odd(&other)),
+        }
+    }
+
+    /// Requests that wait in it for a worker, 0 where all wait in the kernel; none where it did not
+    /// answer.
+    #[must_use]
+    pub fn waiting(&mut self) -> Option<u64> {
+        if find(&self.service)?.waiting.is_none() {
+            return Some(0);
+        }
+        self.tell(&ToKeeper::Wait).ok()?;
+        match self.hear() {
+            Ok(FromKeeper::Waiting(waiting)) => waiting,
+            _ => None,
         }
     }
 

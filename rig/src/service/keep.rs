@@ -146,6 +146,10 @@ fn serve(
                 let is_same = |file: &FileSum| site.sum(&file.name).as_ref() == Some(file);
                 FromKeeper::Compared(files.iter().all(is_same))
             }
+            ToKeeper::Wait => FromKeeper::Waiting(service.waiting.and_then(|waiting| {
+                asked += waiting.requests;
+                (waiting.ask)(site).ok()
+            })),
             ToKeeper::Count => {
                 let served = (service.requests)(site)?;
                 asked += 1;

@@ -71,6 +71,12 @@ impl Kept {
         Ok(self.instance.served()?.saturating_sub(self.before))
     }
 
+    /// As [`Instance::waiting`].
+    #[must_use]
+    pub fn waiting(&mut self) -> Option<u64> {
+        self.instance.waiting()
+    }
+
     /// As [`Instance::cpu_ns`].
     #[must_use]
     pub fn cpu_ns(&self) -> BTreeMap<String, u64> {

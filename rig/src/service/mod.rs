@@ -70,12 +70,23 @@ pub struct Service {
     /// Requests that it has served, by its own count and with this one; an error until it is
     /// ready.
     pub requests: fn(&Site) -> Result<u64, Why>,
+    /// What waits within it, where it tells.
+    pub waiting: Option<Waiting>,
     /// The signal by which it ends.
     pub stop: Signal,
     /// What stands beside it, in the order in which it is started.
     pub companions: fn(&Site) -> Vec<&'static Companion>,
     /// Whether it serves as root.
     pub root: Root,
+}
+
+/// How many requests wait within a service for a worker, by its own status.
+#[derive(Clone, Copy)]
+pub struct Waiting {
+    /// Asks it.
+    pub ask: fn(&Site) -> Result<u64, Why>,
+    /// Requests that it serves for that.
+    pub requests: u64,
 }
 
 /// A program that stands beside a service, in the same namespaces.

@@ -1,10 +1,11 @@
-//! Knows nginx: its configuration, and its count of requests (`ngx_http_stub_status_module`).
+//! Knows nginx: its configuration, its count of requests (`ngx_http_stub_status_module`), and how
+//! many of them wait for PHP beside it.
 //!
 //! Must not know what is asked of it.
 
 use super::database::database;
 use super::root::Root;
-use super::{Service, Site, Software, Why, fpm};
+use super::{Service, Site, Software, Waiting, Why, fpm};
 use rustix::process::Signal;
 
 /// Files, and nothing beside it.
@@ -22,6 +23,7 @@ pub const SERVICE: Service = Service {
         vec!["-p".into(), path(""), "-c".into(), path("nginx.conf"), "-e".into(), path("log")]
     },
     requests: |site| number(&site.get(STATUS)?),
+    waiting: None,
     stop: Signal::TERM,
     companions: |_| Vec::new(),
     root: Root::Serves,
@@ -31,6 +33,7 @@ pub const SERVICE: Service = Service {
 pub const WITH_FPM: Service = Service {
     software: Software { name: "nginx_fpm", package: "nginx-light php-fpm", ..SERVICE.software },
     prepare: |site| site.write("nginx.conf", configuration(site, true).as_bytes()),
+    waiting: Some(Waiting { ask: waiting, requests: 2 }),
     companions: |site| database(site).into_iter().chain([&fpm::COMPANION]).collect(),
     ..SERVICE
 };
@@ -90,11 +93,13 @@ fn listens(site: &Site) -> String {
 /// Hands pages to PHP; a long one is passed on as it comes, and not kept in a file.
 fn pages(site: &Site) -> String {
     let (directory, socket) = (site.directory.display(), fpm::SOCKET);
+    let (status, told) = (fpm::STATUS, fpm::STATUS_SOCKET);
     let param = |(name, value): &(&str, &str)| format!(" fastcgi_param {name} {value};");
     let params: String = PARAMS.iter().map(param).collect();
     format!(
         "\nlocation ~ \\.php$ {{ fastcgi_pass unix:{directory}/{socket};\n\
-         fastcgi_max_temp_file_size 0;{params} }}"
+         fastcgi_max_temp_file_size 0;{params} }}\n\
+         location = {status} {{ fastcgi_pass unix:{directory}/{told}; access_log off;{params} }}"
     )
 }
 
@@ -109,6 +114,21 @@ const PARAMS: [(&str, &str); 8] = [
     ("REQUEST_URI", "$request_uri"),
     ("SERVER_PROTOCOL", "$server_protocol"),
 ];
+
+/// Requests that it has handed over or will, and that no process of PHP has.
+fn waiting(site: &Site) -> Result<u64, Why> {
+    let working = field(&site.get(fpm::STATUS)?, "active processes:")?;
+    // Of those that it answers, the question is one.
+    let answered = field(&site.get(STATUS)?, "Writing:")?;
+    Ok(answered.saturating_sub(working + 1))
+}
+
+/// The number behind a name.
+fn field(status: &str, name: &str) -> Result<u64, Why> {
+    let behind = status.split_once(name).map(|(_, behind)| behind);
+    let word = behind.and_then(|behind| behind.split_ascii_whitespace().next());
+    word.and_then(|word| word.parse().ok()).ok_or_else(|| format!("no '{name}' in '{status}'"))
+}
 
 /// Of "server accepts handled requests" and three numbers below it, the last.
 fn number(status: &str) -> Result<u64, Why> {

@@ -6,7 +6,7 @@ use super::Why;
 use super::told::FileSum;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -91,7 +91,7 @@ impl Site {
     /// # Errors
     /// When it does not answer, or otherwise.
     pub fn get(&self, path: &str) -> Result<String, Why> {
-        let (_, body) = get(self.plain, path, (ANSWER_MAX, ANSWER))?;
+        let (_, body) = get(self.plain, path, (ANSWER_MAX, ANSWER), Ok)?;
         Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
@@ -118,17 +118,20 @@ impl Site {
     }
 }
 
-/// Asks a server for a path once; head and body of its answer, which must be 200, as far as this
-/// many bytes and this time reach.
+/// Asks a server for a path once, through what a connection becomes; head and body of its answer,
+/// which must be 200, as far as this many bytes and this time reach.
 ///
 /// # Errors
 /// When it does not answer in time, or otherwise.
-pub(super) fn get(
+pub(super) fn get<S: Read + Write>(
     server: SocketAddrV4,
     path: &str,
-    (most, longest): (u64, Duration),
+    within: (u64, Duration),
+    through: impl FnOnce(TcpStream) -> io::Result<S>,
 ) -> Result<(String, Vec<u8>), Why> {
-    let answer = ask(server, path, (most, longest)).map_err(|e| format!("{server}: {e}"))?;
+    let answer = connect(server, within.1).and_then(through);
+    let answer = answer.and_then(|socket| ask(socket, (server, path), within));
+    let answer = answer.map_err(|e| format!("{server}: {e}"))?;
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
     let (head, body) = answer.split_at(end.map_or(answer.len(), |end| end + 4));
     let head = String::from_utf8_lossy(head).into_owned();
@@ -138,26 +141,34 @@ pub(super) fn get(
     }
 }
 
-fn ask(
-    server: SocketAddrV4,
-    path: &str,
-    (most, longest): (u64, Duration),
-) -> std::io::Result<Vec<u8>> {
-    let deadline = Instant::now() + longest;
-    let mut socket = TcpStream::connect_timeout(&server.into(), longest)?;
+fn connect(server: SocketAddrV4, longest: Duration) -> io::Result<TcpStream> {
+    let socket = TcpStream::connect_timeout(&server.into(), longest)?;
     socket.set_read_timeout(Some(longest))?;
+    Ok(socket)
+}
+
+fn ask(
+    mut socket: impl Read + Write,
+    (server, path): (SocketAddrV4, &str),
+    (most, longest): (u64, Duration),
+) -> io::Result<Vec<u8>> {
+    let deadline = Instant::now() + longest;
     // HTTP/1.0: the server ends the connection behind the answer, which has no chunks.
     let asks = format!("GET {path} HTTP/1.0\r\nHost: {server}\r\nUser-Agent: stend\r\n\r\n");
     socket.write_all(asks.as_bytes())?;
     let (mut answer, mut piece) = (Vec::new(), vec![0; PIECE]);
     while (answer.len() as u64) < most {
-        let n = socket.read(&mut piece)?;
+        let n = match socket.read(&mut piece) {
+            // A session of TLS that ends without a word.
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => 0,
+            read => read?,
+        };
         answer.extend_from_slice(&piece[..n]);
         if n == 0 {
             break;
         }
         if Instant::now() > deadline {
-            return Err(std::io::ErrorKind::TimedOut.into());
+            return Err(io::ErrorKind::TimedOut.into());
         }
     }
     Ok(answer)

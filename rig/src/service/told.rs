@@ -47,6 +47,8 @@ pub(super) enum ToKeeper {
     Start(Wanted, Vec<(String, u64)>),
     /// Say how many requests it has served.
     Count,
+    /// Say how many requests wait in it for a worker.
+    Wait,
     /// Say whether these files are as they were put there.
     Compare(Vec<FileSum>),
 }
@@ -58,6 +60,8 @@ pub(super) enum FromKeeper {
     Serves(u16, String),
     /// Requests of others that it has served.
     Served(u64),
+    /// Requests that wait in it for a worker; none where it does not tell.
+    Waiting(Option<u64>),
     /// Whether its files are as they were put there.
     Compared(bool),
     /// It does not serve; why, with the last lines of its log; and the end of that log.

@@ -4,7 +4,7 @@ use super::error::CliError;
 use super::extent::draw;
 use super::machine;
 use desk::plan::{Catalogue, read_seeded};
-use desk::record::{Completeness, Plan, Run, SCHEME, WorkloadSpec};
+use desk::record::{Completeness, Plan, Run, WorkloadSpec, address_of_page};
 use rig::factor;
 use rig::lab::LabError;
 use rig::run::RunError;
@@ -72,7 +72,7 @@ pub fn load(name: &str) -> Result<(Plan, String), CliError> {
             loads::plan_of_fio(&jobs).map_err(|what| CliError::Job { name: name.into(), what })?
         }
         Ok(text) => text,
-        Err(_) if name.starts_with(SCHEME) => of_page(name)?,
+        Err(_) if address_of_page(name).is_some() => of_page(name)?,
         Err(source) => {
             built_in(name).ok_or_else(|| CliError::NoPlan { name: name.into(), source })?.to_owned()
         }
@@ -83,7 +83,7 @@ pub fn load(name: &str) -> Result<(Plan, String), CliError> {
 /// The plan of a page of a server of one's own; the page is asked for once, to know its length.
 fn of_page(url: &str) -> Result<String, CliError> {
     let page = External::of(url).unwrap_or_else(|| Err(url.into()));
-    let length = page.and_then(|page| page.length());
+    let length = page.and_then(|page| loads::length_of_page(&page));
     let length = length.map_err(|why| RunError::from(LabError::NoService(why)))?;
     let text = include_str!("../../../plans/own/page.toml");
     Ok(text.replace("BYTES", &length.to_string()).replace("URL", url))

@@ -349,7 +349,7 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
         add("tcp", "delayed_acks", acks.1.saturating_sub(acks.0) as f64, Unit::Count);
     }
-    if let Some(waiting) = a.accept_queue.zip(b.accept_queue) {
+    if let Some(waiting) = a.queue.zip(b.queue) {
         let all: usize = evidence.threads.clients.iter().map(|plan| plan.connections.len()).sum();
         // A few are those that came just then.
         let waiting = Some(waiting.0.min(waiting.1)).filter(|waiting| *waiting >= QUEUE_LEAST);

@@ -150,8 +150,9 @@ pub struct HostMark {
     pub tcp: Vec<(u32, TcpFacts)>,
     /// Acknowledgements that the kernel sent because its timer ended (`DelayedACKs`).
     pub delayed_acks: Option<u64>,
-    /// Connections that the server had not accepted yet.
-    pub accept_queue: Option<u64>,
+    /// Connections that the server had not accepted yet, and requests that waited in it for a
+    /// worker, where it tells.
+    pub queue: Option<u64>,
     /// Bytes that block devices served, of bulk operations.
     pub stored: Option<Stored>,
 }
@@ -547,6 +548,9 @@ impl<E: Exchange> Side<E> {
         for (mark, running) in threads.iter_mut().zip(&mut self.running) {
             mark.account = running.account.read(running.number.load(Relaxed));
         }
+        let within = |service: &Arc<Mutex<Kept>>| service.lock().ok()?.waiting();
+        let within = self.service.as_ref().map_or(Some(0), within);
+        let queue = accept_queue(&self.ports).filter(|_| !E::KEPT).zip(within);
         let kept = self.kept.iter().filter(|_| !self.serves);
         let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
         HostMark {
@@ -557,7 +561,7 @@ impl<E: Exchange> Side<E> {
             threads,
             tcp: tcp.collect(),
             delayed_acks: tcp_counter("DelayedACKs"),
-            accept_queue: accept_queue(&self.ports).filter(|_| !E::KEPT),
+            queue: queue.map(|(before, within)| before + within),
             stored,
         }
     }

@@ -15,5 +15,7 @@ mod tests;
 #[cfg(test)]
 mod truth;
 
+pub use run::length_of_page;
+
 /// This workload's line in the list.
 pub const ENTRY: rig::workload::Entry = crate::engine::exchange::entry!(run::Http, 2.0);

@@ -18,6 +18,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     params: &[
         ACCESS_LOG,
         ARRIVALS,
+        BODY,
         CHECK,
         COMPARED,
         CONCURRENCY,
@@ -25,7 +26,9 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         DATABASE,
         DATABASE_CONNECTIONS,
         DATABASE_MEMORY,
+        HEADERS,
         LIFETIME,
+        METHOD,
         OFFERED,
         OPCACHE,
         PAGE,
@@ -65,6 +68,16 @@ pub const ACCESS_LOG: ParamSpec = ParamSpec {
     role: None,
     kind: ON_OFF,
     default: "off",
+};
+
+/// What requests post to a server that stend did not start.
+pub const BODY: ParamSpec = ParamSpec {
+    name: "body",
+    about: "of a server of your own: a file of at most 1 MiB that each request posts; none: \
+            request_size",
+    role: None,
+    kind: ParamKind::path_or(&["none"]),
+    default: "none",
 };
 
 /// How responses of a server that stend did not start are checked.
@@ -120,11 +133,30 @@ pub const DATABASE_MEMORY: ParamSpec = ParamSpec {
     default: "128 MiB",
 };
 
+/// Fields of requests to a server that stend did not start.
+pub const HEADERS: ParamSpec = ParamSpec {
+    name: "headers",
+    about: "of a server of your own: a file of header fields, one a line, which each request has; \
+            they replace those that it would have",
+    role: None,
+    kind: ParamKind::path_or(&["none"]),
+    default: "none",
+};
+
+/// The method of requests to a server that stend did not start.
+pub const METHOD: ParamSpec = ParamSpec {
+    name: "method",
+    about: "of a server of your own: auto is GET, and POST where something is posted",
+    role: None,
+    kind: ParamKind::choice(&["auto", "delete", "get", "options", "patch", "post", "put"]),
+    default: "auto",
+};
+
 /// The program under test.
 pub const SERVER: ParamSpec = ParamSpec {
     name: "server",
     about: "what answers: builtin, which is in this program, one that must be installed, or one of \
-            your own (http://ADDRESS:PORT/PAGE, with --i-own ADDRESS)",
+            your own (http://ADDRESS:PORT/PAGE or https, with --i-own ADDRESS)",
     role: Some(ParamRole::Engine),
     kind: ParamKind::url_or(&["apache_event", WITH_PHP[0], BUILTIN, "nginx", WITH_PHP[1]]),
     default: BUILTIN,

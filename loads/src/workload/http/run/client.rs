@@ -4,10 +4,11 @@
 //! Must not know when an operation begins.
 
 use super::super::catalogue::{Catalogue, Draws};
-use super::super::spec::{COMPARED, COOKIE_SIZE, REQUESTS_PER_CONNECTION};
+use super::super::spec::{COMPARED, REQUESTS_PER_CONNECTION};
+use super::asks::Asks;
 use super::learned::Learned;
 use super::secure::{Greeting, Session};
-use super::{Came, Http, begin, external, posted};
+use super::{Came, Http};
 use crate::dataset::STREAM;
 use crate::engine::exchange::dial::{class, patient, socket};
 use crate::engine::exchange::{Exchange as _, Operations, Order, Slot};
@@ -83,13 +84,6 @@ struct Expected {
     begun: u64,
 }
 
-/// How each request begins: all before the number or the path of a page, and whether pages have
-/// numbers.
-struct Begins {
-    text: Vec<u8>,
-    numbered: bool,
-}
-
 /// A thread of clients.
 pub struct Client {
     slots: Vec<Open>,
@@ -99,9 +93,7 @@ pub struct Client {
     expected: Expected,
     /// Which pages are asked for next, where there are several.
     draws: Option<Draws>,
-    begins: Begins,
-    /// What each request posts.
-    posts: Vec<u8>,
+    asks: Asks,
     are_long: bool,
     /// Whether the kernel says when a response came. A closed loop is saturated by its clients, and
     /// its times are theirs; a stamp would cost it a twentieth of its CPU time.
@@ -125,9 +117,12 @@ impl Client {
         let listed = Catalogue::of(order);
         let unlisted = listed.as_ref().err().cloned();
         let pages = listed.unwrap_or_default();
+        let asks = Asks::of(order, pages.is_listed());
+        // Files that could be read a moment ago.
+        let unread = unlisted.or_else(|| asks.as_ref().err().cloned());
+        let asks = asks.unwrap_or_default();
         let thread = slots.first().map_or(0, |slot| u64::from(slot.id));
         let draws = (pages.pages().len() > 1).then(|| Draws::of(&pages, order.seed, thread));
-        let (begins, posts) = (Begins::of(order, &pages), posted(order).unwrap_or_default());
         let are_long = pages.pages().iter().all(|page| page.length > READ as u64);
         let asked = vec![0; usize::try_from(order.each).unwrap_or(1)];
         let open = |slot: Slot| {
@@ -147,9 +142,9 @@ impl Client {
                 request: Vec::new(),
                 sent: 0,
                 asked: asked.clone(),
-                behind: behind(order, slot.server, requests == 1),
+                behind: asks.behind(slot.server),
             };
-            open.write(&begins, &pages);
+            open.write(&asks, &pages);
             open
         };
         let slots: Vec<Open> = slots.into_iter().map(open).collect();
@@ -161,8 +156,7 @@ impl Client {
             compared: count(COMPARED.name).unwrap_or(1),
             begun: 0,
         };
-        let greeting = match unlisted {
-            // A list that could be read a moment ago.
+        let greeting = match unread {
             Some(why) => Err(why),
             None => Greeting::of(order, slots.len()),
         };
@@ -172,8 +166,7 @@ impl Client {
             heads: Heads::default(),
             expected,
             draws,
-            begins,
-            posts,
+            asks,
             are_long,
             stamped: offered(&order.params).is_some(),
             received: 0,
@@ -187,6 +180,11 @@ impl Client {
     /// What it asks for.
     pub const fn pages(&self) -> &Catalogue {
         &self.expected.pages
+    }
+
+    /// What its requests have in common.
+    pub const fn asks(&self) -> &Asks {
+        &self.asks
     }
 
     /// Makes a connection; where slots do not block it may still be under way.
@@ -236,12 +234,12 @@ impl Client {
         let Some(draws) = &mut self.draws else { return };
         let open = &mut self.slots[slot];
         open.asked.iter_mut().for_each(|page| *page = draws.next(&self.expected.pages));
-        open.write(&self.begins, &self.expected.pages);
+        open.write(&self.asks, &self.expected.pages);
     }
 
     /// Whether a part of a request waits for room.
     fn is_sending(&self, slot: usize) -> bool {
-        self.slots[slot].sent < self.slots[slot].request.len() + self.posts.len()
+        self.slots[slot].sent < self.slots[slot].request.len() + self.asks.posts.len()
     }
 
     /// Sends what is left of a request. Where slots do not block, an event tells that there is
@@ -251,15 +249,16 @@ impl Client {
         else {
             return Err(io::ErrorKind::NotConnected.into());
         };
-        let all = request.len() + self.posts.len();
+        let posts = &self.asks.posts;
+        let all = request.len() + posts.len();
         if let Some(session) = session {
             *sent = all;
-            return session.send(socket, [request, &self.posts]);
+            return session.send(socket, [request, posts]);
         }
         while *sent < all {
             let (part, flags) = match sent.checked_sub(request.len()) {
-                Some(posted) => (&self.posts[posted..], SendFlags::NOSIGNAL),
-                None if self.posts.is_empty() => (&request[*sent..], SendFlags::NOSIGNAL),
+                Some(posted) => (&posts[posted..], SendFlags::NOSIGNAL),
+                None if posts.is_empty() => (&request[*sent..], SendFlags::NOSIGNAL),
                 None => (&request[*sent..], SendFlags::NOSIGNAL | SendFlags::MORE),
             };
             match rustix::net::send(&*socket, part, flags) {
@@ -407,14 +406,14 @@ impl Client {
 
 impl Open {
     /// Writes the requests of an operation for the pages that it asks for.
-    fn write(&mut self, begins: &Begins, pages: &Catalogue) {
+    fn write(&mut self, asks: &Asks, pages: &Catalogue) {
         self.request.clear();
         for page in &self.asked {
-            self.request.extend_from_slice(&begins.text);
+            self.request.extend_from_slice(&asks.begins);
             match pages.path(*page) {
                 Some(path) => self.request.extend_from_slice(path.as_bytes()),
                 // A vector takes all.
-                None if begins.numbered => drop(write!(self.request, "{page}")),
+                None if asks.numbered => drop(write!(self.request, "{page}")),
                 None => {}
             }
             self.request.extend_from_slice(&self.behind);
@@ -537,36 +536,6 @@ fn rest(mut kept: Vec<u8>, read: &[u8], at: usize) -> Vec<u8> {
     }
     kept.drain(..at);
     kept
-}
-
-impl Begins {
-    /// A page of a server that stend did not start has a path without a number.
-    fn of(order: &Order, pages: &Catalogue) -> Self {
-        let method = if posted(order).is_some() { "POST" } else { "GET" };
-        let is_listed = pages.is_listed();
-        let theirs = external(order).and_then(Result::ok).map(|page| page.path);
-        let numbered = theirs.is_none();
-        let theirs = theirs.map(|path| if is_listed { String::new() } else { path });
-        let path = theirs.unwrap_or_else(|| begin(order));
-        Self { text: format!("{method} {path}").into_bytes(), numbered }
-    }
-}
-
-/// What stands behind the number of a page, up to what is posted.
-fn behind(order: &Order, server: SocketAddrV4, closes: bool) -> Vec<u8> {
-    let ends = if closes { "Connection: close\r\n" } else { "" };
-    let cookie = order.params.get(COOKIE_SIZE.name).and_then(Value::quantity);
-    let cookie = cookie.map_or(0.0, |size| size.value);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 4096")]
-    let cookie = match cookie as usize {
-        0 => String::new(),
-        size => format!("Cookie: {}\r\n", "c".repeat(size)),
-    };
-    let length = posted(order).map_or_else(String::new, |bytes| {
-        format!("Content-Type: application/octet-stream\r\nContent-Length: {}\r\n", bytes.len())
-    });
-    let fields = format!("Host: {server}\r\nUser-Agent: stend\r\n{cookie}{length}{ends}\r\n");
-    format!(" HTTP/1.1\r\n{fields}").into_bytes()
 }
 
 /// A read that found nothing: where slots block, the other end was silent for too long.

@@ -2,6 +2,7 @@
 //!
 //! Must not know when an operation begins, nor what the figures mean.
 
+mod asks;
 pub(super) mod client;
 mod learned;
 mod page;
@@ -14,14 +15,15 @@ mod server;
 
 use super::catalogue::Catalogue;
 use super::spec::{
-    ACCESS_LOG, BUILTIN, CHECK, DATABASE, DATABASE_CONNECTIONS, DATABASE_MEMORY, OPCACHE, PAGE,
-    PAGES, PHP_FUNCTIONS, PHP_SQL, POPULARITY, REQUEST_SIZE, REQUESTS_PER_CONNECTION, SERVER,
-    SIZES, TCP_NODELAY, TCP_NOPUSH, TLS, URLS, WITH_PHP, WORKERS,
+    ACCESS_LOG, BODY, BUILTIN, CHECK, DATABASE, DATABASE_CONNECTIONS, DATABASE_MEMORY, HEADERS,
+    METHOD, OPCACHE, PAGE, PAGES, PHP_FUNCTIONS, PHP_SQL, POPULARITY, REQUEST_SIZE,
+    REQUESTS_PER_CONNECTION, SERVER, SIZES, TCP_NODELAY, TCP_NOPUSH, TLS, URLS, WITH_PHP, WORKERS,
 };
 use crate::dataset::{self, Recipe, SQL_SMALL, STREAM, WEB};
 use crate::engine::exchange::{Exchange, LIFETIME, Order, PIPELINED, Program, Slot};
 use crate::engine::net::content::content;
 use crate::engine::pace::OFFERED;
+use asks::Asks;
 use bytes::Bytes;
 use desk::record::{ParamSpec, Value};
 use page::{is_php, page_of};
@@ -30,9 +32,6 @@ use rig::metal::{DIGEST, digest};
 use rig::service::External;
 use std::net::{SocketAddrV4, TcpListener};
 use std::sync::Arc;
-
-/// Which stream of content is made into what a client posts.
-const POSTED: u32 = 2;
 
 /// What a read gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl Exchange for Http {
             .or_else(|| secure::files(order).err())
             .or_else(|| Catalogue::of(order).err())
             .or_else(|| dataset::room(&data_set(order)).err())
-            .or_else(|| refuses_posted(order))
+            .or_else(|| refuses_changing(order))
             .or_else(|| refuses_pipelined(order))
     }
 
@@ -113,7 +112,7 @@ impl Exchange for Http {
 
     fn client(order: &Order, slots: Vec<Slot>) -> (client::Client, u64) {
         let client = client::Client::of(order, slots);
-        let sum = client.pages().digest(digest(DIGEST, begin(order).as_bytes()));
+        let sum = client.pages().digest(client.asks().digest(DIGEST));
         let sum = digest(sum, &order.seed.to_le_bytes());
         (client, digest(sum, &content(order.data_seed, STREAM, 0)))
     }
@@ -136,6 +135,17 @@ fn spoilt(body: Bytes) -> Bytes {
 /// The page of a server that stend did not start; none where the server is another.
 fn external(order: &Order) -> Option<Result<External, String>> {
     External::of(order.params.get(SERVER.name)?.word()?)
+}
+
+/// Bytes of a page of a server that stend did not start, by one request.
+///
+/// # Errors
+/// As [`External::length`]; when it is encrypted, and this program has no TLS.
+pub fn length_of_page(page: &External) -> Result<u64, String> {
+    match page.is_encrypted {
+        true => page.length(secure::session),
+        false => page.length(Ok),
+    }
 }
 
 /// What is served, and where.
@@ -171,39 +181,44 @@ fn pages(order: &Order) -> Catalogue {
     Catalogue::of(order).unwrap_or_default()
 }
 
-/// What each request posts; none where it is a GET.
+/// What each request posts to a server that stend starts; none where it is a GET.
 fn posted(order: &Order) -> Option<Vec<u8>> {
-    let size = order.params.get(REQUEST_SIZE.name).and_then(Value::quantity)?;
-    (size.value >= 1.0).then(|| {
-        let bytes = order.request;
-        content(order.data_seed, POSTED, bytes)[..bytes].to_vec()
-    })
+    asks::posted(order).ok().flatten()
+}
+
+/// Whether a parameter is not what it is by default.
+fn is_changed(order: &Order, param: &ParamSpec) -> bool {
+    order.params.get(param.name).is_some_and(|asked| asked.to_string() != param.default)
 }
 
 /// Why a page of a server that stend did not start cannot be asked for, or of one that it starts
 /// what only others have.
 fn refuses_external(order: &Order) -> Option<String> {
     let changed = |all: &[ParamSpec]| {
-        all.iter().find_map(|param| {
-            let asked = order.params.get(param.name)?.to_string();
-            (asked != param.default).then(|| format!("{} = {asked}", param.name))
-        })
+        let param = all.iter().find(|param| is_changed(order, param))?;
+        Some(format!("{} = {}", param.name, order.params.get(param.name)?))
     };
     match external(order) {
         None => changed(&OF_OTHERS).map(|asked| {
             format!("{asked} needs a server of your own, by its address; leave it out")
         }),
         Some(Err(why)) => Some(why),
-        Some(Ok(_)) => changed(&OF_SERVERS)
-            .map(|asked| format!("{asked} needs a server that stend starts; leave it out")),
+        Some(Ok(page)) => {
+            let plain = (!page.is_encrypted).then(|| changed(&[TLS])).flatten();
+            let plain = plain.map(|asked| format!("{asked} needs an address with https://"));
+            let of_ours = changed(&OF_SERVERS);
+            let of_ours = of_ours
+                .map(|asked| format!("{asked} needs a server that stend starts; leave it out"));
+            plain.or(of_ours)
+        }
     }
 }
 
 /// Settings of servers that it did not start.
-const OF_OTHERS: [ParamSpec; 2] = [CHECK, URLS];
+const OF_OTHERS: [ParamSpec; 5] = [BODY, CHECK, HEADERS, METHOD, URLS];
 
 /// Settings of servers that stend starts.
-const OF_SERVERS: [ParamSpec; 15] = [
+const OF_SERVERS: [ParamSpec; 14] = [
     ACCESS_LOG,
     DATABASE,
     DATABASE_CONNECTIONS,
@@ -217,14 +232,31 @@ const OF_SERVERS: [ParamSpec; 15] = [
     SIZES,
     TCP_NODELAY,
     TCP_NOPUSH,
-    TLS,
     WORKERS,
 ];
 
-/// Why requests cannot post.
-fn refuses_posted(order: &Order) -> Option<String> {
-    posted(order)?;
-    let name = REQUEST_SIZE.name;
+/// Why requests cannot be sent that may have an effect.
+fn refuses_changing(order: &Order) -> Option<String> {
+    let posts = match Asks::of(order, pages(order).is_listed()) {
+        Ok(asks) => !asks.posts.is_empty(),
+        Err(why) => return Some(why),
+    };
+    let changed = |param: &ParamSpec| is_changed(order, param);
+    let (method, all) = (asks::method(order, posts), [BODY, REQUEST_SIZE, METHOD]);
+    let name = all.iter().find(|param| changed(param)).map_or(METHOD.name, |param| param.name);
+    if changed(&BODY) && changed(&REQUEST_SIZE) {
+        return Some(format!(
+            "{} and {name} both say what is posted; leave one out",
+            REQUEST_SIZE.name
+        ));
+    }
+    if ["GET", "OPTIONS"].contains(&method.as_str()) {
+        // A content of a GET has no defined meaning (RFC 9110, 9.3.1).
+        let (key, method) = (METHOD.name, method.to_lowercase());
+        return posts.then(|| {
+            format!("{name} is posted, and not with {key} = {method}; write {key} = post")
+        });
+    }
     if Http::service(order).is_some() && !is_php(order) {
         let page = PAGE.name;
         return Some(format!("{name} needs a page that takes it: {page} = \"php\" or \"php_sql\""));

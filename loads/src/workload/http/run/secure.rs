@@ -1,11 +1,12 @@
 //! Knows TLS 1.3 (RFC 8446) at both ends of `http`: a key that both derive from the trial, the
 //! session of a client, what a server is given.
 //!
-//! All servers do the same work: AES-128-GCM, X25519, a signature by a key on P-256. Must not know
-//! what is sent within a session.
+//! All servers do the same work: AES-128-GCM, X25519, a signature by a key on P-256. One that stend
+//! did not start signs with the key that it has; whose that is, its address says and no authority.
+//! Must not know what is sent within a session.
 
 use super::super::spec::TLS;
-use super::Came;
+use super::{Came, external};
 use crate::engine::exchange::Order;
 use crate::engine::http::Wrong;
 use desk::record::Value;
@@ -22,11 +23,12 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, Serve
 use rustls::server::ParsedCertificate;
 use rustls::version::TLS13;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind,
-    PeerIncompatible, ServerConfig, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct,
+    Error, HandshakeKind, PeerIncompatible, ServerConfig, SignatureScheme, StreamOwned,
 };
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream as TcpSocket;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -47,8 +49,15 @@ fn is_asked(order: &Order) -> bool {
     how(order) != "off"
 }
 
+/// An address with `https` asks for it by itself.
 fn how(order: &Order) -> &str {
-    order.params.get(TLS.name).and_then(Value::word).unwrap_or("off")
+    let asked = order.params.get(TLS.name).and_then(Value::word).unwrap_or("off");
+    if asked == "off" && is_external(order) { "full" } else { asked }
+}
+
+/// Whether the server is one that stend did not start.
+fn is_external(order: &Order) -> bool {
+    external(order).and_then(Result::ok).is_some_and(|page| page.is_encrypted)
 }
 
 /// The key of the servers of a run, which its clients know.
@@ -71,6 +80,12 @@ fn provider() -> CryptoProvider {
         kx_groups: vec![kx_group::X25519],
         ..aws_lc_rs::default_provider()
     }
+}
+
+/// The same with the curve that every server has (RFC 8446, 9.1).
+fn provider_for_any() -> CryptoProvider {
+    let kx_groups = vec![kx_group::X25519, kx_group::SECP256R1];
+    CryptoProvider { kx_groups, ..provider() }
 }
 
 /// The files of a service whose connections are encrypted; none where they are not.
@@ -121,6 +136,39 @@ fn served(
     Ok(settings)
 }
 
+/// Settings of a client, which knows its server by this key or takes any.
+fn greets(key: Option<Vec<u8>>, provider: CryptoProvider) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(provider);
+    let known = Known { key, provider: Arc::clone(&provider) };
+    let settings = ClientConfig::builder_with_provider(provider);
+    let settings = settings.with_protocol_versions(&[&TLS13])?;
+    let settings = settings.dangerous().with_custom_certificate_verifier(Arc::new(known));
+    let mut settings = settings.with_no_client_auth();
+    // A name is that of a slot, by which its tickets are kept, and says nothing to a server.
+    settings.enable_sni = false;
+    Ok(settings)
+}
+
+/// A session with a server that stend did not start, for one question.
+///
+/// # Errors
+/// When the server does not greet, with the remedy where it lacks TLS 1.3.
+pub fn session(mut socket: TcpSocket) -> io::Result<StreamOwned<ClientConnection, TcpSocket>> {
+    let settings = greets(None, provider_for_any()).map_err(io::Error::other)?;
+    let name = ServerName::from(socket.peer_addr()?.ip());
+    let mut session = ClientConnection::new(Arc::new(settings), name).map_err(io::Error::other)?;
+    session.complete_io(&mut socket).map_err(|e| {
+        let inner = e.get_ref().and_then(|inner| inner.downcast_ref());
+        let is_old = matches!(inner, Some(Error::AlertReceived(AlertDescription::ProtocolVersion)));
+        if is_old {
+            io::Error::other("it lacks TLS 1.3; allow it there, or write http://")
+        } else {
+            e
+        }
+    })?;
+    Ok(StreamOwned::new(session, socket))
+}
+
 /// TLS settings of a thread of clients.
 pub struct Greeting {
     settings: Arc<ClientConfig>,
@@ -134,22 +182,16 @@ impl Greeting {
         if !is_asked(order) {
             return Ok(None);
         }
-        let provider = provider();
-        let known = Known {
-            key: key(order)?.subject_public_key_info(),
-            provider: Arc::new(provider.clone()),
+        let settings = match is_external(order) {
+            true => greets(None, provider_for_any()),
+            false => greets(Some(key(order)?.subject_public_key_info()), provider()),
         };
-        let settings = ClientConfig::builder_with_provider(Arc::new(provider));
-        let settings = settings.with_protocol_versions(&[&TLS13]).map_err(|e| e.to_string())?;
-        let settings = settings.dangerous().with_custom_certificate_verifier(Arc::new(known));
-        let mut settings = settings.with_no_client_auth();
+        let mut settings = settings.map_err(|e| e.to_string())?;
         let resumes = how(order) == "resumed";
         settings.resumption = match resumes {
             true => Resumption::in_memory_sessions(TICKETS * slots),
             false => Resumption::disabled(),
         };
-        // The name is that of a slot, by which its tickets are kept, and says nothing to a server.
-        settings.enable_sni = false;
         Ok(Some(Self { settings: Arc::new(settings), resumes, cipher: vec![0; CIPHER] }))
     }
 
@@ -257,11 +299,11 @@ impl io::Write for Writes<'_> {
     }
 }
 
-/// Knows the server of a trial by its key.
+/// Knows the server of a trial by its key, or takes any.
 #[derive(Debug)]
 struct Known {
     /// SubjectPublicKeyInfo, DER.
-    key: Vec<u8>,
+    key: Option<Vec<u8>>,
     provider: Arc<CryptoProvider>,
 }
 
@@ -275,7 +317,7 @@ impl ServerCertVerifier for Known {
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let shown = ParsedCertificate::try_from(end_entity)?.subject_public_key_info();
-        match *shown == self.key[..] {
+        match self.key.as_ref().is_none_or(|key| *shown == key[..]) {
             true => Ok(ServerCertVerified::assertion()),
             false => Err(CertificateError::ApplicationVerificationFailure.into()),
         }
@@ -302,12 +344,16 @@ impl ServerCertVerifier for Known {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        vec![SignatureScheme::ECDSA_NISTP256_SHA256]
+        match self.key {
+            Some(_) => vec![SignatureScheme::ECDSA_NISTP256_SHA256],
+            None => self.provider.signature_verification_algorithms.supported_schemes(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::spec::SERVER;
     use super::*;
     use crate::engine::net::Secret;
     use desk::record::Settings;
@@ -391,6 +437,34 @@ mod tests {
             }
         }
         assert!(Greeting::of(&order(1, "off"), 1).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_server_from_outside_is_taken_with_any_key() {
+        let mut from_outside = order(1, "off");
+        let address = Value::Word("https://127.0.0.1/".into());
+        from_outside.params.insert(SERVER.name.into(), address);
+        let mut greeting = Greeting::of(&from_outside, 1).unwrap().unwrap();
+        let server = Arc::new(server(2));
+        for _ in 0..2 {
+            let went = ask(&mut greeting, &server, (3000, false)).unwrap();
+            assert_eq!(went, HandshakeKind::Full);
+        }
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let at = listener.local_addr().unwrap();
+        let serves = thread::spawn(move || {
+            let mut connection = ServerConnection::new(server).unwrap();
+            let (mut socket, _) = listener.accept().unwrap();
+            let mut stream = Stream::new(&mut connection, &mut socket);
+            stream.read_exact(&mut [0; 3]).unwrap();
+            stream.write_all(b"fine").unwrap();
+        });
+        let mut session = super::session(TcpSocket::connect(at).unwrap()).unwrap();
+        session.write_all(b"so?").unwrap();
+        let mut said = [0; 4];
+        session.read_exact(&mut said).unwrap();
+        assert_eq!(&said, b"fine");
+        serves.join().unwrap();
     }
 
     #[test]
