@@ -1,0 +1,1 @@
+//! Knows what `udp_stream` promises.
