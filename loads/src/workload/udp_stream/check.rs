@@ -129,12 +129,8 @@ fn work(evidence: &Evidence, all: &[Both<'_>]) -> Work {
         work.operations += came.moved;
         work.content_checks += came.moved;
         sum = sum.and_then(|sum| Some(digest(sum, &sent.digest?.to_le_bytes())));
-        let errors = [
-            ("lost", sent.moved - came.moved),
-            ("duplicated", came.duplicates),
-            ("stale", came.stale),
-            ("foreign", came.foreign),
-        ];
+        // What was lost or came again is a figure, and no operation that failed.
+        let errors = [("stale", came.stale), ("foreign", came.foreign)];
         for (class, count) in errors.into_iter().filter(|(_, count)| *count > 0) {
             *work.errors.entry(class.into()).or_default() += count;
         }

@@ -19,4 +19,8 @@ pub use traffic::shape;
 #[cfg(test)]
 pub use message::{Engine, FromPart, ToPart, Traffic};
 #[cfg(test)]
+pub use part::Counters;
+#[cfg(test)]
+pub use receive::receive;
+#[cfg(test)]
 pub use tally::Tally;
