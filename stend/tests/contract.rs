@@ -12,8 +12,8 @@ mod moment;
 
 use desk::plan::{Catalogue, expand, order, read};
 use desk::record::{
-    Better, Fault, LabKind, Outcome, ParamRole, Place, Plan, QuantileSpec, Series, Trial, TrialKind,
-    TrialRecord, Value, Words, WorkloadSpec,
+    Better, Fault, LabKind, Outcome, ParamRole, Place, Plan, QuantileSpec, Series, Trial,
+    TrialKind, TrialRecord, Value, Words, WorkloadSpec,
 };
 use desk::unit::{Kind, Unit};
 use moment::{good_or_disturbed, of_the_machine};

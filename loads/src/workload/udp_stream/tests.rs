@@ -212,18 +212,23 @@ fn every_engine_accounts_for_all_it_sent() {
     }
 }
 
+type Told = Life<HostMark, (Vec<StreamEnd>, u64)>;
 /// Something that spoils an evidence.
-type Spoil = fn(&mut Life<HostMark, (Vec<StreamEnd>, u64)>);
+type Spoil = fn(&mut Told);
+
+fn receiver(life: &mut Told) -> &mut StreamEnd {
+    life.ended[1].0.iter_mut().find(|end| !end.sends).expect("a receiver")
+}
 
 #[test]
 fn wrong_work_is_a_fault() {
     let good = trial(&traffic(Engine::Call, Some(Pace { interval_ns: 1e6, streams: 2 })));
     let spoilt: [(&str, Spoil); 6] = [
-        ("invented", |life| life.ended[1].0[0].moved += 1 << 20),
-        ("invented", |life| life.ended[1].0[0].counted += 1 << 20),
-        ("dropped", |life| life.ended[1].0[0].dropped += 1 << 20),
-        ("damage", |life| life.ended[1].0[0].error = Some("datagram 2: byte 40".into())),
-        ("dead", |life| life.ended[1].0[0].moved = 0),
+        ("invented", |life| receiver(life).moved += 1 << 20),
+        ("invented", |life| receiver(life).counted += 1 << 20),
+        ("dropped", |life| receiver(life).dropped += 1 << 20),
+        ("damage", |life| receiver(life).error = Some("datagram 2: byte 40".into())),
+        ("dead", |life| receiver(life).moved = 0),
         ("late", |life| life.closed[1].at_ns += 60_000_000),
     ];
     assert!(check(&good).is_ok());

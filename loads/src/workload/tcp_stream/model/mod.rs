@@ -13,9 +13,7 @@ mod tests;
 
 use super::check;
 use super::evidence::Evidence;
-use super::run::{
-    HostMark, InterfaceMark, StreamEnd, StreamMark, read_bytes, shape,
-};
+use super::run::{HostMark, InterfaceMark, StreamEnd, StreamMark, read_bytes, shape};
 use crate::engine::net::schedule::PaceMark;
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{TcpFacts, ThreadMark};

@@ -126,8 +126,12 @@ impl End for Streams {
         let Some(shared) = self.shared.clone() else { return Ok((Vec::new(), 0)) };
         shared.gate.stop(clock::now_ns() + u64::try_from(drain.as_nanos()).unwrap_or(0));
         let deadline = Instant::now() + drain;
-        self.streams.iter().filter(|s| !s.sends).for_each(|s| s.drain(deadline));
-        let ends = self.streams.iter_mut().map(Stream::join).collect();
+        let all = std::mem::take(&mut self.streams).into_iter();
+        let (mut senders, mut receivers): (Vec<_>, Vec<_>) = all.partition(|stream| stream.sends);
+        // Receivers wait for what senders tell at their end.
+        let mut ends: Vec<StreamEnd> = senders.iter_mut().map(Stream::join).collect();
+        receivers.iter().for_each(|stream| stream.drain(deadline));
+        ends.extend(receivers.iter_mut().map(Stream::join));
         let refused = self.refused;
         *self = Self::default();
         Ok((ends, refused))

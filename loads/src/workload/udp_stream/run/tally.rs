@@ -69,7 +69,6 @@ impl Tally {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "below the number of words")]
     const fn word(number: u64) -> usize {
         (number / 64 % (SEEN / 64)) as usize
     }
