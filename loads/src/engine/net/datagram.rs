@@ -8,6 +8,8 @@
 
 use super::Secret;
 use super::content::{GOLDEN, PERIOD, Paged, content, mix, place};
+use rig::probe::udp_counter;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, UdpSocket};
 
@@ -205,6 +207,31 @@ impl Datagrams {
 
 fn wrong(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Counts of UDP of a host, of the network namespace of the thread that asks; 0 where the kernel
+/// does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UdpCounts {
+    /// Datagrams that a queue of the sending host refused (`SndbufErrors`).
+    pub send_errors: u64,
+    /// Datagrams for which a receive buffer had no room (`RcvbufErrors`).
+    pub receive_errors: u64,
+    /// Datagrams with a wrong checksum (`InCsumErrors`).
+    pub checksum_errors: u64,
+}
+
+impl UdpCounts {
+    /// As they stand now.
+    #[must_use]
+    pub fn now() -> Self {
+        let count = |name| udp_counter(name).unwrap_or(0);
+        Self {
+            send_errors: count("SndbufErrors"),
+            receive_errors: count("RcvbufErrors"),
+            checksum_errors: count("InCsumErrors"),
+        }
+    }
 }
 
 /// A socket of datagrams between the ends of a connection, each of which does the same: it tells

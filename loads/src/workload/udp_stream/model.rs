@@ -1,4 +1,4 @@
-//! Knows what `udp_stream` does in a simulated lab: how fast both ends go, and the evidence of that.
+//! Knows what `udp_stream` does in a simulated lab: how fast both ends go, and its evidence.
 //!
 //! The evidence goes through the same check as that of a real trial. Must not know how trials are
 //! judged.

@@ -1,5 +1,6 @@
 //! Knows what the conductor and the parts of `udp_stream` say to each other.
 
+use crate::engine::net::datagram::UdpCounts;
 use crate::engine::net::schedule::{Pace, PaceMark};
 use crate::engine::net::streams::StreamPlan;
 use crate::engine::net::{At, Secret, ThreadMark};
@@ -80,17 +81,6 @@ impl At for HostMark {
     fn at_ns(&mut self) -> &mut u64 {
         &mut self.at_ns
     }
-}
-
-/// Counts of UDP of a host (`/proc/net/snmp`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UdpCounts {
-    /// Datagrams that a queue of the sending host refused (`SndbufErrors`).
-    pub send_errors: u64,
-    /// Datagrams for which a receive buffer had no room (`RcvbufErrors`).
-    pub receive_errors: u64,
-    /// Datagrams with a wrong checksum (`InCsumErrors`).
-    pub checksum_errors: u64,
 }
 
 /// One end of a stream at one moment.

@@ -4,22 +4,19 @@
 //! how many datagrams it sent. Must not know the other hosts; the conductor tells it all it needs.
 
 use super::mail;
-use super::message::{
-    Engine, FromPart, HostMark, StreamEnd, StreamMark, ToPart, Traffic, UdpCounts,
-};
+use super::message::{Engine, FromPart, HostMark, StreamEnd, StreamMark, ToPart, Traffic};
 use super::receive::receive;
 use super::send::{Sending, send};
 use super::tally::Tally;
 use crate::engine::exchange::Shared;
 use crate::engine::net::account::own_number;
-use crate::engine::net::datagram::{Datagrams, beside};
+use crate::engine::net::datagram::{Datagrams, UdpCounts, beside};
 use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::schedule::Schedule;
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{Account, End, wait_for};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
-use rig::probe::udp_counter;
 use rustix::net::{Shutdown, sockopt};
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
@@ -276,12 +273,7 @@ impl Streams {
             let buffer = sockopt::socket_recv_buffer_size(&stream.socket);
             mark.buffer = buffer.map_or(0, |bytes| bytes as u64);
         }
-        let count = |name| udp_counter(name).unwrap_or(0);
-        let kernel = UdpCounts {
-            send_errors: count("SndbufErrors"),
-            receive_errors: count("RcvbufErrors"),
-            checksum_errors: count("InCsumErrors"),
-        };
+        let kernel = UdpCounts::now();
         HostMark { at_ns, took_ns, cpu_ns, kernel, streams }
     }
 }
