@@ -52,6 +52,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         steady: life.steady,
         settle: Some(Quantity::seconds(seconds(life.settle_ns))),
         fault: None,
+        logs: Vec::new(),
     };
     Ok(Checked { outcome, readings: readings::of(evidence)? })
 }
