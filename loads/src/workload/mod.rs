@@ -30,6 +30,7 @@ workloads! {
     tcp_crr,
     tcp_rr,
     tcp_stream,
+    udp_rr,
     udp_stream,
 }
 

@@ -232,6 +232,16 @@ impl UdpCounts {
             checksum_errors: count("InCsumErrors"),
         }
     }
+
+    /// What was added from these until those, each by its key.
+    pub fn until(self, later: Self) -> impl Iterator<Item = (&'static str, u64)> {
+        let all = [
+            ("send_buffer_errors", self.send_errors, later.send_errors),
+            ("receive_buffer_errors", self.receive_errors, later.receive_errors),
+            ("checksum_errors", self.checksum_errors, later.checksum_errors),
+        ];
+        all.into_iter().map(|(key, before, after)| (key, after.saturating_sub(before)))
+    }
 }
 
 /// A socket of datagrams between the ends of a connection, each of which does the same: it tells

@@ -36,12 +36,8 @@ pub fn of(evidence: &Evidence) -> Result<Vec<Reading>, Fault> {
         if let Some(late) = crate::engine::pace::late(paces) {
             add("pace", "late", late, Unit::Share);
         }
-        for (key, a, b) in [
-            ("send_buffer_errors", a.kernel.send_errors, b.kernel.send_errors),
-            ("receive_buffer_errors", a.kernel.receive_errors, b.kernel.receive_errors),
-            ("checksum_errors", a.kernel.checksum_errors, b.kernel.checksum_errors),
-        ] {
-            add("udp", key, count(gained(a, b)), Unit::Count);
+        for (key, gained) in a.kernel.until(b.kernel) {
+            add("udp", key, count(gained), Unit::Count);
         }
         for (key, value, unit) in received(evidence, at)? {
             add("udp", key, value, unit);
