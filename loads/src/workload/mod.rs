@@ -30,6 +30,8 @@ workloads! {
     tcp_crr,
     tcp_rr,
     tcp_stream,
+    udp_rr,
+    udp_stream,
 }
 
 pub use disk::fio::{jobs as fio_of_run, plan as plan_of_fio};

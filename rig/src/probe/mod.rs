@@ -55,7 +55,7 @@ pub use sampler::{Sampled, Sampler};
 pub use soaker::{Look, Soaker, Stretch};
 pub use softirq::SoftirqProbe;
 pub use tasks::TaskProbe;
-pub use tcp::{TcpProbe, accept_queue, tcp_counter};
+pub use tcp::{TcpProbe, accept_queue, tcp_counter, udp_counter};
 pub use thermal::ThermalProbe;
 pub use throttle::ThrottleProbe;
 

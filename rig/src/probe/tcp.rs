@@ -115,6 +115,14 @@ pub fn tcp_counter(name: &str) -> Option<u64> {
     numbers(&text, "TcpExt:").get(name).copied()
 }
 
+/// A counter of UDP of the network namespace of the calling thread (`/proc/net/snmp`); none where
+/// the kernel does not tell it.
+#[must_use]
+pub fn udp_counter(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/net/snmp").ok()?;
+    numbers(&text, "Udp:").get(name).copied()
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
 fn readings((head, of): (&str, &[Row]), opened: &Text, closed: &Text) -> Vec<Reading> {
     let seconds = closed.seconds_since(opened);

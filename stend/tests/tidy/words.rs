@@ -50,6 +50,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/workload/cipher/engine/child.rs", "pre_exec: a child that dies with its thread"),
     ("loads/src/workload/disk/run/ring.rs", "io_uring: the kernel works on buffers of ours"),
     ("loads/src/workload/tcp_stream/run/low_water.rs", "setsockopt SO_RCVLOWAT: rustix lacks it"),
+    ("loads/src/workload/udp_stream/run/mail.rs", "recvmmsg, UDP_SEGMENT: rustix lacks them"),
     ("rig/src/probe/ipmi/device.rs", "ioctl of the IPMI driver: no safe wrapper has it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
     ("loads/src/engine/net/arrival.rs", "SO_TIMESTAMPNS, recvmsg: rustix lacks that message"),

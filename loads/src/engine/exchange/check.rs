@@ -4,6 +4,7 @@
 
 use super::Recipe;
 use super::bulk;
+use super::client::Strays;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use crate::engine::net::life::{check_moments, series, starts};
@@ -317,8 +318,22 @@ fn made_with(evidence: &Evidence, clients: &[Thread<'_>]) -> Settings {
     made
 }
 
-/// What the load itself cost on a host, whether its threads were held back, and how often its
-/// kernel acknowledged late.
+/// Datagrams of the window that were no message that the threads of a host waited for.
+fn strays(threads: &[Thread<'_>]) -> impl Iterator<Item = (&'static str, u64)> {
+    let sum = |of: fn(&Strays) -> u64| -> u64 {
+        let gained = |t: &Thread<'_>| of(&t.closed.strays).saturating_sub(of(&t.opened.strays));
+        threads.iter().map(gained).sum()
+    };
+    let all = [
+        ("late", sum(|strays| strays.late)),
+        ("doubled", sum(|strays| strays.doubled)),
+        ("foreign", sum(|strays| strays.foreign)),
+    ];
+    all.into_iter()
+}
+
+/// What the load itself cost on a host, whether its threads were held back, how often its kernel
+/// acknowledged late, and what became of datagrams.
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are below 2^53")]
 fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let life = evidence.life()?;
@@ -345,6 +360,11 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let paced = threads.iter().filter(|thread| thread.paced());
     if let Some(late) = late(paced.map(Thread::late)) {
         add("pace", "late", late, Unit::Share);
+    }
+    if let Some((a, b)) = a.udp.zip(b.udp) {
+        for (key, count) in a.until(b).chain(strays(&threads)) {
+            add("udp", key, count as f64, Unit::Count);
+        }
     }
     if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
         add("tcp", "delayed_acks", acks.1.saturating_sub(acks.0) as f64, Unit::Count);

@@ -17,6 +17,7 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io;
 use std::num::NonZeroU64;
@@ -163,6 +164,28 @@ pub struct Counters {
     pub sent: AtomicU64,
     /// Time in calls on files, nanoseconds.
     pub filed_ns: AtomicU64,
+    /// Datagrams that came and were no message that was waited for.
+    pub strays: Strays<AtomicU64>,
+}
+
+/// Datagrams that came and were no message that was waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strays<N = u64> {
+    /// Those that came after their operation was given up.
+    pub late: N,
+    /// Those that came before already.
+    pub doubled: N,
+    /// Those that are not of the trial.
+    pub foreign: N,
+}
+
+impl Strays<AtomicU64> {
+    /// As they stand now.
+    pub fn now(&self) -> Strays {
+        let [late, doubled, foreign] =
+            [&self.late, &self.doubled, &self.foreign].map(|count| count.load(Relaxed));
+        Strays { late, doubled, foreign }
+    }
 }
 
 /// A thread of clients at work.

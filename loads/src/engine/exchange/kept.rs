@@ -4,16 +4,15 @@
 
 use super::client::{Counters, EVENTS, Shared, wait};
 use rustix::event::epoll;
-use rustix::fd::OwnedFd;
+use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::net::RecvFlags;
 use std::io;
-use std::net::TcpStream;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A connection that is kept, at the server's end.
 pub trait Answers {
-    /// The connection.
-    fn socket(&self) -> &TcpStream;
+    /// Where its requests come.
+    fn socket(&self) -> BorrowedFd<'_>;
     /// Whether no request is under way, so that the client may end.
     fn is_between(&self) -> bool;
     /// Takes what has come and answers a whole request; whether there was one. With
@@ -28,7 +27,7 @@ pub trait Answers {
 ///
 /// # Errors
 /// What the kernel says.
-pub fn watch<'s>(sockets: impl Iterator<Item = &'s TcpStream>, ready: &OwnedFd) -> io::Result<()> {
+pub fn watch<'s>(sockets: impl Iterator<Item = BorrowedFd<'s>>, ready: &OwnedFd) -> io::Result<()> {
     for (at, socket) in (0..).zip(sockets) {
         epoll::add(ready, socket, epoll::EventData::new_u64(at), epoll::EventFlags::IN)?;
     }

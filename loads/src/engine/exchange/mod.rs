@@ -27,7 +27,7 @@ pub mod trial;
 use desk::record::{Sample, WorkloadSpec};
 
 pub use bulk::{Bulk, Storing};
-pub use client::{Counters, EVENTS, Operations, Shared, wait};
+pub use client::{Counters, EVENTS, Operations, Shared, Strays, set, wait};
 pub use drive::Exchanges;
 pub use kept::{Answers, answer_all, watch};
 pub use model::model;

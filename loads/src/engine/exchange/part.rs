@@ -3,10 +3,11 @@
 //! Must not know the other hosts; the conductor tells it all it needs.
 
 use super::bulk::Bulk;
-use super::client::{Client, Counters, Operations, Shared};
+use super::client::{Client, Counters, Operations, Shared, Strays};
 use super::order::{Lifetime, Order, ThreadPlan};
 use super::take::{Counted, Take};
 use crate::engine::net::account::own_number;
+use crate::engine::net::datagram::{UdpCounts, beside};
 use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info, wait_for};
 use crate::engine::pace::Pacer;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::marker::PhantomData;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -44,6 +45,8 @@ pub trait Exchange: 'static {
     const KEPT: bool;
     /// Whether each operation makes a connection of its own.
     const ANEW: bool = !Self::KEPT;
+    /// Whether messages are datagrams, of a socket beside each connection that is kept.
+    const DATAGRAMS: bool = false;
 
     /// Whether its operations move many bytes, and how.
     const BULK: Option<Bulk> = None;
@@ -109,6 +112,8 @@ pub struct Slot {
     pub server: SocketAddrV4,
     /// The connection, where it is kept.
     pub socket: Option<Arc<TcpStream>>,
+    /// The socket of datagrams beside it, where messages are datagrams.
+    pub datagrams: Option<Arc<UdpSocket>>,
 }
 
 /// To a part, while the trial is staged.
@@ -155,6 +160,8 @@ pub struct HostMark {
     pub queue: Option<u64>,
     /// Bytes that block devices served, of bulk operations.
     pub stored: Option<Stored>,
+    /// What the kernel counts of all datagrams of the host, where messages are datagrams.
+    pub udp: Option<UdpCounts>,
 }
 
 impl At for HostMark {
@@ -176,6 +183,8 @@ pub struct ThreadCount {
     pub sent: u64,
     /// Time in calls on files, nanoseconds.
     pub filed_ns: u64,
+    /// Datagrams that were no message that was waited for.
+    pub strays: Strays,
     /// Its account, where the kernel keeps one.
     pub account: Option<ThreadMark>,
 }
@@ -204,6 +213,9 @@ struct Running {
     thread: Option<JoinHandle<Finished>>,
 }
 
+/// A connection that is kept, and the socket of datagrams beside it.
+type Sockets = (Arc<TcpStream>, Option<Arc<UdpSocket>>);
+
 /// What a thread comes to: operations that were never begun, what it counted, what ended it.
 type Finished = (io::Result<u64>, Counted);
 
@@ -214,6 +226,7 @@ pub struct Side<E> {
     plans: Vec<ThreadPlan>,
     listeners: Vec<Arc<TcpListener>>,
     kept: Vec<(u32, Arc<TcpStream>)>,
+    datagrams: Vec<Arc<UdpSocket>>,
     running: Vec<Running>,
     serves: bool,
     /// Where it listens.
@@ -232,6 +245,7 @@ impl<E> Default for Side<E> {
             plans: Vec::new(),
             listeners: Vec::new(),
             kept: Vec::new(),
+            datagrams: Vec::new(),
             running: Vec::new(),
             serves: false,
             ports: Vec::new(),
@@ -425,8 +439,8 @@ impl<E: Exchange> Side<E> {
                 continue;
             };
             opening::accept(&socket)?;
-            let socket = self.keep(id, socket)?;
-            slots[place].push(Slot { id, server, socket: Some(socket) });
+            let (socket, datagrams) = self.keep(id, socket)?;
+            slots[place].push(Slot { id, server, socket: Some(socket), datagrams });
         }
         let mut found = Settings::new();
         let serving = plans.iter().zip(slots).enumerate();
@@ -456,8 +470,10 @@ impl<E: Exchange> Side<E> {
             for (id, thread) in &plan.connections {
                 let port = ports.get(*thread).or(ports.first()).copied().unwrap_or(0);
                 let server = SocketAddrV4::new(address, port);
-                let socket = if E::KEPT { Some(self.open(*id, server, &order)?) } else { None };
-                slots.push(Slot { id: *id, server, socket });
+                let kept = if E::KEPT { Some(self.open(*id, server, &order)?) } else { None };
+                let (socket, datagrams) = kept.unzip();
+                let datagrams = datagrams.flatten();
+                slots.push(Slot { id: *id, server, socket, datagrams });
             }
             let (mut operations, digest) = E::client(&order, slots);
             refuse(operations.lacks())?;
@@ -483,7 +499,7 @@ impl<E: Exchange> Side<E> {
     }
 
     /// Makes a connection that is kept.
-    fn open(&mut self, id: u32, server: SocketAddrV4, order: &Order) -> io::Result<Arc<TcpStream>> {
+    fn open(&mut self, id: u32, server: SocketAddrV4, order: &Order) -> io::Result<Sockets> {
         let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST)?;
         socket.set_read_timeout(Some(opening::LONGEST))?;
         (&socket).write_all(&Opening::of(id, 0, &order.secret).0)?;
@@ -491,12 +507,16 @@ impl<E: Exchange> Side<E> {
         self.keep(id, socket)
     }
 
-    fn keep(&mut self, id: u32, socket: TcpStream) -> io::Result<Arc<TcpStream>> {
+    /// Keeps a connection and, where messages are datagrams, makes the socket of them beside it.
+    fn keep(&mut self, id: u32, socket: TcpStream) -> io::Result<Sockets> {
         socket.set_nodelay(true)?;
+        socket.set_read_timeout(Some(opening::LONGEST))?;
+        let datagrams = if E::DATAGRAMS { Some(Arc::new(beside(&socket)?)) } else { None };
         socket.set_read_timeout(None)?;
         let socket = Arc::new(socket);
         self.kept.push((id, Arc::clone(&socket)));
-        Ok(socket)
+        self.datagrams.extend(datagrams.clone());
+        Ok((socket, datagrams))
     }
 
     fn order(&self) -> io::Result<Order> {
@@ -539,6 +559,7 @@ impl<E: Exchange> Side<E> {
             received: running.counters.received.load(Relaxed),
             sent: running.counters.sent.load(Relaxed),
             filed_ns: running.counters.filed_ns.load(Relaxed),
+            strays: running.counters.strays.now(),
             account: None,
         };
         let mut threads: Vec<ThreadCount> = self.running.iter().map(count).collect();
@@ -551,7 +572,8 @@ impl<E: Exchange> Side<E> {
         let within = |service: &Arc<Mutex<Kept>>| service.lock().ok()?.waiting();
         let within = self.service.as_ref().map_or(Some(0), within);
         let queue = accept_queue(&self.ports).filter(|_| !E::KEPT).zip(within);
-        let kept = self.kept.iter().filter(|_| !self.serves);
+        // Of datagrams the connection beside them says nothing.
+        let kept = self.kept.iter().filter(|_| !self.serves && !E::DATAGRAMS);
         let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
         HostMark {
             at_ns,
@@ -560,14 +582,15 @@ impl<E: Exchange> Side<E> {
             programs,
             threads,
             tcp: tcp.collect(),
-            delayed_acks: tcp_counter("DelayedACKs"),
+            delayed_acks: tcp_counter("DelayedACKs").filter(|_| !E::DATAGRAMS),
             queue: queue.map(|(before, within)| before + within),
             stored,
+            udp: E::DATAGRAMS.then(UdpCounts::now),
         }
     }
 
-    /// Waits for the threads to end by themselves. Those that have a listener do not: they have
-    /// answered all when they answer no more.
+    /// Waits for the threads to end by themselves. Those of a server that has a listener or
+    /// datagrams do not: they have answered all when they answer no more.
     fn wait_for_threads(&self, deadline: Instant) {
         let answered = || -> u64 {
             self.running.iter().map(|running| running.counters.done.load(Relaxed)).sum()
@@ -579,7 +602,7 @@ impl<E: Exchange> Side<E> {
             if now != before {
                 (before, since) = (now, Instant::now());
             }
-            if self.serves && !E::KEPT && since.elapsed() >= QUIET {
+            if self.serves && (!E::KEPT || E::DATAGRAMS) && since.elapsed() >= QUIET {
                 return;
             }
         }
@@ -588,6 +611,9 @@ impl<E: Exchange> Side<E> {
     /// Wakes those that still sleep in a call; the other end may have closed it already.
     fn hang_up(&self) {
         for (_, socket) in &self.kept {
+            let _ = rustix::net::shutdown(socket, Shutdown::Both);
+        }
+        for socket in &self.datagrams {
             let _ = rustix::net::shutdown(socket, Shutdown::Both);
         }
         for listener in &self.listeners {

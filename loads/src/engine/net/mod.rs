@@ -1,7 +1,8 @@
 //! Knows what loads between hosts have in common, whatever travels.
 //!
-//! Gives: [`Course`] and [`End`], the course of a trial; [`Gate`]; [`Secret`] and openings; content
-//! that can be checked; accounts of threads; what the kernel's TCP tells.
+//! Gives: [`Course`] and [`End`], the course of a trial; [`Gate`]; [`Secret`] and openings; streams
+//! and their schedules; content that can be checked; datagrams that can be told apart; accounts of
+//! threads; what the kernel's TCP tells.
 //! Never: a workload, its parameters or its figures.
 //! Start reading at `life.rs`.
 
@@ -9,9 +10,12 @@ pub mod account;
 pub mod arrival;
 pub mod content;
 pub mod cpus;
+pub mod datagram;
 mod gate;
 pub mod life;
 pub mod opening;
+pub mod schedule;
+pub mod streams;
 pub mod tcp_info;
 
 pub use account::{Account, ThreadMark};

@@ -255,7 +255,7 @@ fn asked(
     order: &Order,
 ) -> (Result<bool, io::ErrorKind>, Option<&'static str>) {
     let server = scripted(said.to_vec(), drips);
-    let mut client = Client::of(order, vec![Slot { id: 0, server, socket: None }]);
+    let mut client = Client::of(order, vec![Slot { id: 0, server, socket: None, datagrams: None }]);
     let went = client.begin(0).and_then(|()| {
         loop {
             if client.go_on(0)? {
@@ -365,7 +365,8 @@ fn an_answer_that_comes_before_its_request_is_whole_ends_it() {
 #[test]
 fn silence_is_a_time_out_and_nobody_there_is_refused() {
     let end = |server| {
-        let mut client = Client::of(&order(10), vec![Slot { id: 0, server, socket: None }]);
+        let mut client =
+            Client::of(&order(10), vec![Slot { id: 0, server, socket: None, datagrams: None }]);
         let went = client.begin(0).and_then(|()| client.go_on(0));
         client.survived(0, &went.unwrap_err())
     };

@@ -9,7 +9,7 @@ use crate::engine::net::content::{Paged, content, place, probe};
 use crate::engine::net::send_all;
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::net::RecvFlags;
 use std::io;
 use std::net::{TcpListener, TcpStream};
@@ -122,7 +122,7 @@ impl Operations for Client {
 
     fn watch(&mut self, ready: &OwnedFd) -> io::Result<()> {
         self.flags = RecvFlags::DONTWAIT;
-        watch(self.ends.iter().map(|end| &*end.socket), ready)
+        watch(self.ends.iter().map(|end| end.socket.as_fd()), ready)
     }
 
     fn begin(&mut self, slot: usize) -> io::Result<()> {
@@ -145,8 +145,8 @@ struct Answering {
 }
 
 impl Answers for Answering {
-    fn socket(&self) -> &TcpStream {
-        &self.end.socket
+    fn socket(&self) -> BorrowedFd<'_> {
+        self.end.socket.as_fd()
     }
 
     fn is_between(&self) -> bool {

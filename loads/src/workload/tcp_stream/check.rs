@@ -3,10 +3,11 @@
 //! Must not know sockets or hosts; all it sees is the evidence.
 
 use super::evidence::{Evidence, end_at};
-use super::run::{Direction, HostMark, StreamEnd, StreamPlan};
+use super::run::{HostMark, StreamEnd};
 use super::{bytes, readings};
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
+use crate::engine::net::streams::{Direction, StreamPlan};
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};

@@ -2,7 +2,8 @@
 //!
 //! Must not know what is right; `check.rs` says that.
 
-use super::run::{Direction, HostMark, StreamEnd, StreamMark, StreamPlan};
+use super::run::{HostMark, StreamEnd, StreamMark};
+use crate::engine::net::streams::{Direction, StreamPlan};
 use desk::record::{Settings, Value};
 
 /// All that was read of a trial.

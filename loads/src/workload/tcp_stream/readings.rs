@@ -3,8 +3,9 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::{Evidence, end_at};
-use super::run::{Direction, HostMark, StreamMark};
+use super::run::{HostMark, StreamMark};
 use crate::engine::net::life::starts;
+use crate::engine::net::streams::Direction;
 use crate::engine::net::{account, seconds};
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};

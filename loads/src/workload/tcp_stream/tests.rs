@@ -3,12 +3,13 @@
 use super::check::check;
 use super::evidence::Evidence;
 use super::run::{
-    Counters, Direction, Engine, FromPart, HostMark, InterfaceMark, Pace, PaceMark, Schedule,
-    StreamEnd, StreamMark, StreamPlan, Streams, ToPart, Traffic, receive_requests, send_batches,
-    send_paced, send_requests,
+    Counters, Engine, FromPart, HostMark, InterfaceMark, StreamEnd, StreamMark, Streams, ToPart,
+    Traffic, receive_requests, send_batches, send_paced, send_requests,
 };
 use crate::engine::net::content::content;
 use crate::engine::net::opening::Opening;
+use crate::engine::net::schedule::{Pace, PaceMark, Schedule};
+use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{End as _, Gate, Secret, TcpFacts, ThreadMark};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::Quantity;

@@ -114,7 +114,7 @@ fn end(params: &Settings, socket: Option<TcpStream>, sends: bool) -> End {
     let order =
         Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus };
     let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
-    let slot = Slot { id: 0, server, socket: socket.map(Arc::new) };
+    let slot = Slot { id: 0, server, socket: socket.map(Arc::new), datagrams: None };
     End::of(&order, vec![slot], sends)
 }
 

@@ -3,7 +3,8 @@
 //! Must not know evidence or checks.
 
 use super::capacity::{Setting, Stage, joined};
-use crate::workload::tcp_stream::run::{Engine, StreamPlan, read_bytes, shape};
+use crate::engine::net::streams::StreamPlan;
+use crate::workload::tcp_stream::run::{Engine, read_bytes, shape};
 use desk::record::{Settings, Value};
 use rig::lab::sim::{LinkNow, Scene};
 

@@ -4,7 +4,7 @@
 
 use super::flow::{Flow, Load};
 use crate::engine::net::Cpus;
-use crate::workload::tcp_stream::run::{StreamPlan, plan_streams};
+use crate::engine::net::streams::{StreamPlan, plan_streams};
 use desk::record::Settings;
 use rig::lab::sim::Scene;
 

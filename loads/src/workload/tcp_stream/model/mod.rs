@@ -13,10 +13,9 @@ mod tests;
 
 use super::check;
 use super::evidence::Evidence;
-use super::run::{
-    Direction, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan, read_bytes,
-    shape,
-};
+use super::run::{HostMark, InterfaceMark, StreamEnd, StreamMark, read_bytes, shape};
+use crate::engine::net::schedule::PaceMark;
+use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{TcpFacts, ThreadMark};
 use desk::record::{Fault, Value};
 use flow::{ETHERNET, Flow, HEADERS, Load, flow, segment};

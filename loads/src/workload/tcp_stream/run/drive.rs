@@ -2,14 +2,15 @@
 //!
 //! Must not know factors or probes, nor the course of a trial.
 
-use super::message::{Direction, FromPart, HostMark, StreamPlan, ToPart, Traffic};
+use super::message::{FromPart, HostMark, ToPart, Traffic};
 use super::part::Streams;
 use super::traffic;
+use crate::engine::net::streams::plan_streams;
 use crate::engine::net::{Course, Cpus, cpus, opening};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
-use desk::record::{Fault, Settings, Value};
+use desk::record::Fault;
 use rig::lab::{Lab, LabError, SUT};
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::net::SocketAddrV4;
@@ -94,64 +95,5 @@ impl TcpStreams {
             evidence.after.push(mark);
         }
         Ok(())
-    }
-}
-
-/// Every stream of the trial with the CPUs of its ends: the server's dealt in turn from those that
-/// it may use, the client's the same or the next.
-pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<StreamPlan> {
-    let word = |key: &str| params.get(key).and_then(Value::word).unwrap_or_default().to_owned();
-    let directions: &[Direction] = match word("direction").as_str() {
-        "transmit" => &[Direction::Transmit],
-        "receive" => &[Direction::Receive],
-        _ => &[Direction::Transmit, Direction::Receive],
-    };
-    let placement = word("placement");
-    let per_client = params.get("streams").and_then(Value::count).unwrap_or(1);
-    let mut streams: Vec<StreamPlan> = Vec::new();
-    for host in 1..=clients as usize {
-        for _ in 0..per_client {
-            for direction in directions {
-                let at = streams.len();
-                let turn = at / directions.len();
-                let pinned = placement != "none";
-                let client = if placement == "same" { cpus.server(at) } else { cpus.neighbour(at) };
-                streams.push(StreamPlan {
-                    id: u32::try_from(at).unwrap_or(u32::MAX),
-                    client: host,
-                    direction: *direction,
-                    server_cpu: pinned.then(|| cpus.server(at)),
-                    client_cpu: pinned.then_some(client),
-                    turn: u32::try_from(turn).unwrap_or(u32::MAX),
-                });
-            }
-        }
-    }
-    streams
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_servers_ends_keep_to_its_cpus_and_the_clients_are_beside_them() {
-        let of = |placement: &str, server: &[u32]| -> Vec<(Option<u32>, Option<u32>)> {
-            let word = |text: &str| Value::Word(text.into());
-            let params = Settings::from([
-                ("placement".to_owned(), word(placement)),
-                ("direction".to_owned(), word("transmit")),
-                ("streams".to_owned(), Value::Count(3)),
-            ]);
-            let cpus = Cpus { server, all: &[0, 1, 4, 5] };
-            let streams = plan_streams(&params, 1, cpus);
-            streams.iter().map(|s| (s.server_cpu, s.client_cpu)).collect()
-        };
-        let pair = |server, client| (Some(server), Some(client));
-        assert_eq!(of("same", &[0, 1, 4, 5]), [pair(0, 0), pair(1, 1), pair(4, 4)]);
-        assert_eq!(of("spread", &[0, 1, 4, 5]), [pair(0, 1), pair(1, 4), pair(4, 5)]);
-        assert_eq!(of("same", &[4]), [pair(4, 4); 3]);
-        assert_eq!(of("spread", &[1, 5]), [pair(1, 4), pair(5, 0), pair(1, 4)]);
-        assert_eq!(of("none", &[4]), [(None, None); 3]);
     }
 }

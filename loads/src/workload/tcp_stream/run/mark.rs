@@ -4,8 +4,8 @@
 //! by the host's own thread while the streams run, so it costs one to three short calls a stream.
 
 use super::generator::Counters;
-use super::message::{HostMark, InterfaceMark, PaceMark, StreamMark};
-use super::paced::Schedule;
+use super::message::{HostMark, InterfaceMark, StreamMark};
+use crate::engine::net::schedule::{PaceMark, Schedule};
 use crate::engine::net::{Account, Gate, tcp_info};
 use rig::lab::link::Routes;
 use rig::lab::{Urgent, clock};
@@ -108,5 +108,6 @@ fn pace(schedule: &Schedule, counters: &Counters, gate: &Gate) -> PaceMark {
     if went_ns == 0 {
         return PaceMark::default();
     }
-    schedule.mark(clock::now_ns() - went_ns, counters)
+    let (calls, late) = (counters.calls.load(Relaxed), counters.late.load(Relaxed));
+    schedule.mark(clock::now_ns() - went_ns, (calls, late))
 }

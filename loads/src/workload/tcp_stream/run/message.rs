@@ -1,43 +1,10 @@
 //! Knows what the conductor and the parts of `tcp_stream` say to each other.
 
+use crate::engine::net::schedule::{Pace, PaceMark};
+use crate::engine::net::streams::StreamPlan;
 use crate::engine::net::{At, Secret, TcpFacts, ThreadMark};
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, SocketAddrV4};
-
-/// Who sends on a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Direction {
-    /// The system under test sends.
-    Transmit,
-    /// The client sends.
-    Receive,
-}
-
-/// One stream as planned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StreamPlan {
-    /// Number in this trial.
-    pub id: u32,
-    /// Index of the client's host.
-    pub client: usize,
-    /// Who sends.
-    pub direction: Direction,
-    /// CPU of the server's thread.
-    pub server_cpu: Option<u32>,
-    /// CPU of the client's thread.
-    pub client_cpu: Option<u32>,
-    /// Its number among the streams of its direction, from 0; paced streams begin one after the
-    /// other within one interval.
-    pub turn: u32,
-}
-
-impl StreamPlan {
-    /// Number and kind in the opening of its connection.
-    #[must_use]
-    pub const fn opening(&self) -> (u32, u8) {
-        (self.id, matches!(self.direction, Direction::Receive) as u8)
-    }
-}
 
 /// How requests become system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,15 +13,6 @@ pub enum Engine {
     Sys,
     /// Many requests a sending call; the receiver takes whatever has come.
     Batch,
-}
-
-/// When the streams of one direction send, if not as fast as they can.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pace {
-    /// Time between two system calls of one stream, nanoseconds.
-    pub interval_ns: f64,
-    /// Streams of one direction.
-    pub streams: u32,
 }
 
 /// What all streams of a trial have in common.
@@ -137,15 +95,6 @@ pub struct InterfaceMark {
     pub rx_bytes: u64,
     /// Packets received, as it counts them: one, where a packet is handed over before segmentation.
     pub rx_packets: u64,
-}
-
-/// A paced sender against its schedule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PaceMark {
-    /// Calls whose moment has come.
-    pub due: u64,
-    /// Those of them that were made too late, or are not made yet and too late already.
-    pub late: u64,
 }
 
 /// One end of a stream at one moment.

@@ -12,16 +12,14 @@ mod paced;
 mod part;
 mod traffic;
 
-pub use drive::{TcpStreams, plan_streams};
-pub use message::{
-    Direction, Engine, HostMark, InterfaceMark, PaceMark, StreamEnd, StreamMark, StreamPlan,
-};
+pub use drive::TcpStreams;
+pub use message::{Engine, HostMark, InterfaceMark, StreamEnd, StreamMark};
 pub use part::Streams;
 pub use traffic::{read_bytes, shape};
 
 #[cfg(test)]
 pub use generator::{Counters, receive_requests, send_batches, send_requests};
 #[cfg(test)]
-pub use message::{FromPart, Pace, ToPart, Traffic};
+pub use message::{FromPart, ToPart, Traffic};
 #[cfg(test)]
-pub use paced::{Schedule, send_paced};
+pub use paced::send_paced;

@@ -1,68 +1,15 @@
-//! Knows the hot loop that sends on a schedule, and the schedule.
+//! Knows the hot loop that sends on a schedule.
 //!
-//! Must not know rates or hosts: an interval is all it is given. The moments are absolute, so that
-//! what was late once does not shift what follows.
+//! Must not know rates or hosts.
 
 use super::generator::{Counters, lay};
-use super::message::{Pace, PaceMark};
 use crate::engine::net::content::place;
+use crate::engine::net::schedule::Schedule;
 use crate::engine::net::{Gate, is_pause};
 use std::io::{self, IoSlice, Write as _};
 use std::net::TcpStream;
 use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// A call is not called late below this, whatever the interval, nanoseconds: a wake-up costs it.
-const LATE_NS: f64 = 100_000.0;
-
-/// The moments at which one stream sends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
-    interval_ns: f64,
-    /// From go to the first call.
-    offset_ns: f64,
-}
-
-impl Schedule {
-    /// The schedule of the stream that is number `turn` of its direction: the streams share out the
-    /// interval, so that they do not send in bursts.
-    #[must_use]
-    pub fn of(pace: &Pace, turn: u32) -> Self {
-        let share = f64::from(turn) / f64::from(pace.streams.max(1));
-        Self { interval_ns: pace.interval_ns, offset_ns: pace.interval_ns * share }
-    }
-
-    /// The moment of call `number`, nanoseconds after go.
-    #[expect(clippy::cast_precision_loss, reason = "calls of a trial are below 2^53")]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a moment ahead")]
-    fn moment_ns(&self, number: u64) -> u64 {
-        (self.offset_ns + number as f64 * self.interval_ns) as u64
-    }
-
-    /// Calls whose moment has come `after_ns` after go.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
-    fn due(&self, after_ns: f64) -> u64 {
-        if after_ns < self.offset_ns {
-            return 0;
-        }
-        ((after_ns - self.offset_ns) / self.interval_ns) as u64 + 1
-    }
-
-    /// How late a call is called late: more than one interval.
-    const fn grace_ns(&self) -> f64 {
-        self.interval_ns.max(LATE_NS)
-    }
-
-    /// How a stream stands to its schedule, `after_ns` after go. What is overdue and not sent
-    /// counts as late, so that a stream that hangs is not taken for one that is in time.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "trials are below 2^53 ns")]
-    pub fn mark(&self, after_ns: u64, counters: &Counters) -> PaceMark {
-        let (calls, late) = (counters.calls.load(Relaxed), counters.late.load(Relaxed));
-        let overdue = self.due(after_ns as f64 - self.grace_ns()).saturating_sub(calls);
-        PaceMark { due: self.due(after_ns as f64), late: late + overdue }
-    }
-}
 
 /// Sends call after call of `depth` requests of `request` bytes, each at its moment or, when that
 /// is past, at once, until the gate stops it or `bytes_max` are sent.
@@ -119,34 +66,4 @@ fn send_whole(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn schedule() -> Schedule {
-        Schedule::of(&Pace { interval_ns: 1e6, streams: 4 }, 2)
-    }
-
-    #[test]
-    fn the_streams_share_out_the_interval() {
-        assert_eq!(schedule().moment_ns(0), 500_000);
-        assert_eq!(schedule().moment_ns(3), 3_500_000);
-        let due: Vec<u64> = [0.0, 499e3, 500e3, 1499e3, 1500e3].map(|t| schedule().due(t)).into();
-        assert_eq!(due, [0, 0, 1, 1, 2]);
-    }
-
-    #[test]
-    fn what_is_overdue_counts_as_late_and_not_twice_once_it_is_sent() {
-        let counters = Counters::default();
-        counters.calls.store(4, Relaxed);
-        // Moments 0.5, 1.5 ... 9.5 ms have come; up to 8.5 ms they are more than 1 ms ago.
-        assert_eq!(schedule().mark(10_000_000, &counters), PaceMark { due: 10, late: 5 });
-        counters.calls.store(10, Relaxed);
-        counters.late.store(5, Relaxed);
-        assert_eq!(schedule().mark(10_000_000, &counters), PaceMark { due: 10, late: 5 });
-        counters.late.store(0, Relaxed);
-        assert_eq!(schedule().mark(10_000_000, &counters), PaceMark { due: 10, late: 0 });
-    }
 }

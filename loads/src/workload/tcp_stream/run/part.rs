@@ -6,13 +6,13 @@ use super::congestion;
 use super::generator::{Counters, receive_requests, send_batches, send_requests};
 use super::low_water;
 use super::mark::{self, Interface, Watched};
-use super::message::{
-    Direction, Engine, FromPart, HostMark, StreamEnd, StreamPlan, ToPart, Traffic,
-};
-use super::paced::{Schedule, send_paced};
+use super::message::{Engine, FromPart, HostMark, StreamEnd, ToPart, Traffic};
+use super::paced::send_paced;
 use crate::engine::net::account::own_number;
 use crate::engine::net::content::{Paged, content};
 use crate::engine::net::opening::{self, Opening};
+use crate::engine::net::schedule::Schedule;
+use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{Account, End, Gate, wait_for};
 use rig::lab::agent;
 use rig::lab::{clock, cpus};

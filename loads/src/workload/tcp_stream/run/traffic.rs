@@ -2,9 +2,10 @@
 //!
 //! Must not know hosts; keys and the seed are all that differs between trials of one point.
 
-use super::message::{Engine, Pace, Traffic};
+use super::message::{Engine, Traffic};
 use crate::engine::net::Secret;
-use desk::record::{Fault, Settings, TrialKind, Value};
+use crate::engine::net::schedule::Pace;
+use desk::record::{Fault, Settings, Value};
 use rig::workload::Job;
 use std::time::Duration;
 
@@ -22,14 +23,7 @@ pub fn of(job: &Job, one_way: u32, interface: &str) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
     let word = |key: &str| params.get(key).and_then(Value::word);
     let (engine, request_bytes, call_requests) = shape(params);
-    let pace = params.get("offered_load").and_then(Value::quantity).map(|load| {
-        #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
-        let bits = (request_bytes * call_requests * 8) as f64;
-        Pace { interval_ns: bits / (load.value / f64::from(one_way)) * 1e9, streams: one_way }
-    });
-    if let Some(pace) = &pace {
-        check_pace(job, pace)?;
-    }
+    let pace = Pace::of(job, request_bytes * call_requests, one_way)?;
     let run = job.settle_max + job.window + Duration::from_secs(10);
     Ok(Traffic {
         secret: Secret::fresh()?,
@@ -65,24 +59,6 @@ pub fn shape(params: &Settings) -> (Engine, usize, usize) {
     }
     let depth = params.get("queue_depth").and_then(Value::count).unwrap_or(64) as usize;
     (Engine::Batch, request, depth.clamp(1, (CALL_BYTES / request).max(1)))
-}
-
-/// A window in which a stream has nothing to send measures nothing. A dry visit is shorter than the
-/// trials that it stands for, and may be empty.
-fn check_pace(job: &Job, pace: &Pace) -> Result<(), Fault> {
-    let (every, window) = (pace.interval_ns / 1e9, job.window.as_secs_f64());
-    if every <= window || job.trial.kind == TrialKind::Dry {
-        return Ok(());
-    }
-    Err(failed(format!(
-        "at this offered_load each stream sends only every {every:.3} s, and the window is \
-         {window:.3} s; raise offered_load or the window, or lower request_size, queue_depth or \
-         the number of streams"
-    )))
-}
-
-fn failed(what: String) -> Fault {
-    Fault::Failed { host: "conductor".into(), what }
 }
 
 #[cfg(test)]

@@ -1,0 +1,102 @@
+//! Knows the streams of a trial: which there are, who sends on each, on which CPUs their ends run.
+//!
+//! Must not know what they carry.
+
+use super::Cpus;
+use desk::record::{Settings, Value};
+use serde::{Deserialize, Serialize};
+
+/// Who sends on a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    /// The system under test sends.
+    Transmit,
+    /// The client sends.
+    Receive,
+}
+
+/// One stream as planned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamPlan {
+    /// Number in this trial.
+    pub id: u32,
+    /// Index of the client's host.
+    pub client: usize,
+    /// Who sends.
+    pub direction: Direction,
+    /// CPU of the server's thread.
+    pub server_cpu: Option<u32>,
+    /// CPU of the client's thread.
+    pub client_cpu: Option<u32>,
+    /// Its number among the streams of its direction, from 0; paced streams begin one after the
+    /// other within one interval.
+    pub turn: u32,
+}
+
+impl StreamPlan {
+    /// Number and kind in the opening of its connection.
+    #[must_use]
+    pub const fn opening(&self) -> (u32, u8) {
+        (self.id, matches!(self.direction, Direction::Receive) as u8)
+    }
+}
+
+/// Every stream of the trial with the CPUs of its ends: the server's dealt in turn from those that
+/// it may use, the client's the same or the next.
+#[must_use]
+pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<StreamPlan> {
+    let word = |key: &str| params.get(key).and_then(Value::word).unwrap_or_default().to_owned();
+    let directions: &[Direction] = match word("direction").as_str() {
+        "transmit" => &[Direction::Transmit],
+        "receive" => &[Direction::Receive],
+        _ => &[Direction::Transmit, Direction::Receive],
+    };
+    let placement = word("placement");
+    let per_client = params.get("streams").and_then(Value::count).unwrap_or(1);
+    let mut streams: Vec<StreamPlan> = Vec::new();
+    for host in 1..=clients as usize {
+        for _ in 0..per_client {
+            for direction in directions {
+                let at = streams.len();
+                let turn = at / directions.len();
+                let pinned = placement != "none";
+                let client = if placement == "same" { cpus.server(at) } else { cpus.neighbour(at) };
+                streams.push(StreamPlan {
+                    id: u32::try_from(at).unwrap_or(u32::MAX),
+                    client: host,
+                    direction: *direction,
+                    server_cpu: pinned.then(|| cpus.server(at)),
+                    client_cpu: pinned.then_some(client),
+                    turn: u32::try_from(turn).unwrap_or(u32::MAX),
+                });
+            }
+        }
+    }
+    streams
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_servers_ends_keep_to_its_cpus_and_the_clients_are_beside_them() {
+        let of = |placement: &str, server: &[u32]| -> Vec<(Option<u32>, Option<u32>)> {
+            let word = |text: &str| Value::Word(text.into());
+            let params = Settings::from([
+                ("placement".to_owned(), word(placement)),
+                ("direction".to_owned(), word("transmit")),
+                ("streams".to_owned(), Value::Count(3)),
+            ]);
+            let cpus = Cpus { server, all: &[0, 1, 4, 5] };
+            let streams = plan_streams(&params, 1, cpus);
+            streams.iter().map(|s| (s.server_cpu, s.client_cpu)).collect()
+        };
+        let pair = |server, client| (Some(server), Some(client));
+        assert_eq!(of("same", &[0, 1, 4, 5]), [pair(0, 0), pair(1, 1), pair(4, 4)]);
+        assert_eq!(of("spread", &[0, 1, 4, 5]), [pair(0, 1), pair(1, 4), pair(4, 5)]);
+        assert_eq!(of("same", &[4]), [pair(4, 4); 3]);
+        assert_eq!(of("spread", &[1, 5]), [pair(1, 4), pair(5, 0), pair(1, 4)]);
+        assert_eq!(of("none", &[4]), [(None, None); 3]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Knows the conductor's side of `udp_stream`: which streams there are, and how they are opened.
+//!
+//! Must not know factors or probes, nor the course of a trial.
+
+use super::message::{FromPart, ToPart, Traffic};
+use super::part::Streams;
+use super::traffic;
+use crate::engine::net::streams::plan_streams;
+use crate::engine::net::{Course, Cpus, cpus, opening};
+use crate::workload::udp_stream::check;
+use crate::workload::udp_stream::evidence::Evidence;
+use crate::workload::udp_stream::spec::SPEC;
+use desk::record::Fault;
+use rig::lab::{Lab, LabError, SUT};
+use rig::workload::{Checked, Edges, Job, Workload};
+use std::net::SocketAddrV4;
+
+/// The conductor's side.
+#[derive(Debug, Default)]
+pub struct UdpStreams {
+    evidence: Evidence,
+    course: Course,
+}
+
+impl Workload for UdpStreams {
+    fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
+        self.course = Course::new(SPEC.name, lab, job);
+        let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
+        let cpus = Cpus { server: &server, all: &all };
+        let streams = plan_streams(&job.trial.point.params, lab.clients(), cpus);
+        let count = u32::try_from(streams.len()).unwrap_or(u32::MAX);
+        let traffic = traffic::of(job, count)?;
+        let hosts = &self.course.hosts;
+        let here = lab.machine_of(SUT);
+        self.evidence = Evidence {
+            host_names: hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
+            one_clock: hosts.iter().map(|at| lab.machine_of(*at) == here).collect(),
+            asked: job.trial.point.params.clone(),
+            datagram: traffic.datagram as u64,
+            depth: traffic.depth as u64,
+            streams,
+            life: None,
+        };
+        self.open(lab, job.link, &traffic).map_err(LabError::into_fault)
+    }
+
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
+        let life = self.course.run::<Streams>(lab, edges).map_err(LabError::into_fault)?;
+        self.evidence.life = Some(life);
+        Ok(())
+    }
+
+    fn check(&self) -> Result<Checked, Fault> {
+        check::check(&self.evidence)
+    }
+}
+
+impl UdpStreams {
+    /// Opens all streams.
+    fn open(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), LabError> {
+        let address = lab.sut_address(link);
+        let streams = &self.evidence.streams;
+        let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
+        let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
+        let listening = self.course.stage::<Streams>(lab, listen, longest)?;
+        let Some(FromPart::Listening(port)) = listening.first() else { return Ok(()) };
+        let server = SocketAddrV4::new(address, *port);
+        let mut orders = vec![(SUT, ToPart::Accept)];
+        for client in lab.client_indexes() {
+            let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
+            orders.push((client, ToPart::Connect(server, theirs, traffic.clone())));
+        }
+        self.course.stage::<Streams>(lab, orders, opening::longest(streams.len()))?;
+        Ok(())
+    }
+}
