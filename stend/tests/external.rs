@@ -164,7 +164,8 @@ fn an_encrypted_page_is_measured_and_requests_are_what_a_person_says() {
         let plan = format!(
             "title = \"t\"\nlab.clients = 1\nload.page = {{ workload = \"http\", \
              placement = \"none\", concurrency = 1, server = \"{}/told\", \
-             tls = \"resumed\", method = \"put\", headers = \"{headers}\", body = \"{body}\", response_size = \"11 B\" }}\n\
+             tls = \"resumed\", method = \"put\", \
+             headers = \"{headers}\", body = \"{body}\", response_size = \"11 B\" }}\n\
              method.blocks = 3\nmethod.dry = false\nmethod.steady = \"noted\"\n\
              method.settle = \"100 ms\"\nmethod.settle_max = \"100 ms\"\n\
              method.window = \"200 ms\"\n",
