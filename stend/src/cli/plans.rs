@@ -13,8 +13,8 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, disk-array, faster-line, gigabit-path, nic-duel, nic-duel-full, offloads, ",
-    "one-server, round-up, snoop-filter, web-server, web-server-php",
+    "aa, congestion, disk-array, faster-line, gigabit-path, latency, nic-duel, nic-duel-full, ",
+    "offloads, one-server, round-up, snoop-filter, web-server, web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -50,6 +50,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "disk-array" => Some(include_str!("../../../plans/disk-array.toml")),
         "faster-line" => Some(include_str!("../../../plans/faster-line.toml")),
         "gigabit-path" => Some(include_str!("../../../plans/gigabit-path.toml")),
+        "latency" => Some(include_str!("../../../plans/latency.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),

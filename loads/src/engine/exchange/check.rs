@@ -246,8 +246,10 @@ fn is_dead(recipe: &Recipe, thread: &Thread<'_>) -> bool {
     if recipe.bulk.is_some() {
         return end.sent + end.received == 0;
     }
-    // Of connections that are made in the trial those that wait in vain are counted errors.
-    let silent = recipe.kept && !thread.paced() && end.counted.silent > 0;
+    // Connections that are made in the trial and wait in vain are counted errors, as are datagrams
+    // that are lost.
+    let sure = recipe.kept && !recipe.datagrams;
+    let silent = sure && !thread.paced() && end.counted.silent > 0;
     silent || (end.done == 0 && (!thread.paced() || thread.closed.due > 0))
 }
 

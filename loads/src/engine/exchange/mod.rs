@@ -50,6 +50,8 @@ pub struct Recipe {
     pub packets: f64,
     /// Whether connections are kept.
     pub kept: bool,
+    /// Whether messages are datagrams, any of which may be lost.
+    pub datagrams: bool,
     /// Whether its operations move many bytes.
     pub bulk: Option<Bulk>,
 }
@@ -63,6 +65,7 @@ macro_rules! entry {
             figures: check::figures,
             packets: $packets,
             kept: <$exchange as $crate::engine::exchange::Exchange>::KEPT,
+            datagrams: <$exchange as $crate::engine::exchange::Exchange>::DATAGRAMS,
             bulk: <$exchange as $crate::engine::exchange::Exchange>::BULK,
         };
         rig::workload::Entry {

@@ -4,12 +4,15 @@
 use super::run::{Client, Echo, RESPONSE};
 use super::spec::TIME_LIMIT;
 use crate::engine::exchange::trial::{Trial, closed, run};
-use crate::engine::exchange::{Counters, Exchange, Operations, Order, Serve, Shared, Slot, Strays};
+use crate::engine::exchange::{
+    Counters, EVENTS, Exchange, Operations, Order, Serve, Shared, Slot, Strays, wait,
+};
 use crate::engine::net::Secret;
 use crate::engine::net::datagram::{Datagrams, Head};
 use crate::engine::pace::{Arrivals, Pace};
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
+use rustix::event::epoll;
 use rustix::net::RecvFlags;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, UdpSocket};
@@ -172,6 +175,21 @@ fn foreign_datagrams_do_not_put_off_the_time_limit() {
     assert_eq!(asked.one(&[]).unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert!(begun.elapsed() < Duration::from_millis(200), "{:?}", begun.elapsed());
     noisy.join().unwrap();
+}
+
+#[test]
+fn an_idle_thread_of_many_wakes_twice_within_a_limit_and_no_more() {
+    let mut asked = Asked::new();
+    let ready = epoll::create(epoll::CreateFlags::CLOEXEC).unwrap();
+    asked.client.watch(&ready).unwrap();
+    let (begun, mut looks, mut events) = (Instant::now(), 0, Vec::with_capacity(EVENTS));
+    while begun.elapsed() < Duration::from_millis(205) {
+        for slot in wait(&ready, &mut events).unwrap() {
+            looks += 1;
+            assert!(!asked.client.go_on(slot).unwrap());
+        }
+    }
+    assert!((3..=22).contains(&looks), "{looks}");
 }
 
 /// What a server says to these requests, how many it counts, and its strays.
