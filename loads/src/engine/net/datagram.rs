@@ -3,7 +3,7 @@
 //!
 //! Head, little endian: tag of the trial 8, number of the stream 4, check 4, sequence number 8 with
 //! the window in its top bit, moment of sending 8. The check is keyed and covers all the rest, so
-//! that nobody makes a head who does not know the key. Must not know system calls of many
+//! that only who knows the key can make a head. Must not know system calls of many
 //! datagrams, nor windows.
 
 use super::Secret;

@@ -32,7 +32,7 @@ const QUIET: Duration = Duration::from_millis(20);
 /// Headers of a datagram over IPv4, bytes.
 const HEADERS: usize = 28;
 
-/// Counts of one stream; one writer, on a cache line of its own.
+/// Counts of one stream; one writer, on a separate cache line.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub struct Counters {
