@@ -220,6 +220,10 @@ fn forget_what_is_gone(plan: &mut Plan) {
     if plan.loads.iter().all(|load| load.primary.is_some()) {
         let own = plan.loads.iter().filter(|load| load.search.is_none());
         let own = own.filter_map(|load| load.primary.clone()).next();
+        // What a search finds is no metric of its workload; what it looks at is one.
+        let looked_at =
+            || plan.loads.iter().find_map(|load| Some(load.search.as_ref()?.metric.clone()));
+        let own = own.or_else(looked_at);
         plan.method.primary = own.unwrap_or_else(|| kept.method.primary.clone());
     }
 }

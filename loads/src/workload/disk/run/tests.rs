@@ -273,7 +273,9 @@ fn in_an_open_loop_what_is_due_is_begun_then_or_counted_as_unsent() {
                 all.into_iter().find(|one| one.name == name).unwrap().count
             };
             let due = (rate * 0.3) as u64;
-            assert_eq!(told.unsent > 0, !carried, "{ring} {depth} {rate}: {told:?}");
+            // A pass that the machine holds up may leave one that was due at the end.
+            let right = if carried { told.unsent * 100 <= due } else { told.unsent * 2 > due };
+            assert!(right, "{ring} {depth} {rate}: {told:?}");
             assert!((told.due + told.unsent).abs_diff(due) <= due / 100, "{due} {told:?}");
             // Between two passes operations end unseen.
             assert!(count("response") * 10 >= told.due * 9, "{told:?}");
