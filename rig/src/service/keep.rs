@@ -9,7 +9,7 @@ use super::told::{FileSum, FromKeeper, ToKeeper, Wanted, hear, say};
 use super::{Companion, Service, Site, Why, find, no_namespaces};
 use crate::lab::{cpus, namespace};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
-use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal, setsid};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
 use std::net::{SocketAddrV4, TcpListener};
@@ -78,6 +78,9 @@ fn as_nobody(program: &str, options: &[&str]) -> io::Error {
 }
 
 fn outside() -> Result<(), Why> {
+    // Where hosts have no control groups, the scheduler shares CPUs between sessions (sched(7),
+    // autogroup): hundreds of processes of a service must not keep its host from reading counters.
+    let _ = setsid();
     namespace::own_processes().map_err(|e| no_namespaces(&e))?;
     let binary = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut inner = Command::new(binary);
