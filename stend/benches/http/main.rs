@@ -9,16 +9,16 @@
 
 #[path = "../ended/mod.rs"]
 mod ended;
+#[path = "../one/mod.rs"]
+mod one;
 mod peer;
 #[path = "../net/process.rs"]
 mod process;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{LabKind, TrialKind, TrialRecord, WorkloadSpec};
+use desk::record::{LabKind, TrialRecord};
 use desk::stats::{Estimate, EstimateMethod, LEVEL, median, ratio_t};
 use ended::ended;
 use peer::{Got, PEERS, Peer, Server};
-use rig::factor;
 use rig::lab::{Blueprint, Wanted, cpus};
 use rig::run::Bench;
 use std::error::Error;
@@ -216,11 +216,7 @@ fn own(bench: &mut Bench, cell: Cell, server: u32) -> Result<Got, Failed> {
          settle_max = \"0.3 s\"\nwindow = \"{SECONDS} s\"\n",
         cell.connections, cell.bytes
     );
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
-    let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
-    let mut trials = order(&plan);
-    trials.retain(|t| t.kind == TrialKind::Counted);
-    trials.truncate(1);
+    let (plan, trials) = one::trial(&text)?;
     let mut last = String::from("no trial ran");
     for _ in 0..ATTEMPTS {
         for record in &bench.run(&plan, trials.clone(), &mut |_| ())?.records {

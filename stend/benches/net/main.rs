@@ -8,16 +8,16 @@
 mod cell;
 #[path = "../ended/mod.rs"]
 mod ended;
+#[path = "../one/mod.rs"]
+mod one;
 mod peer;
 mod process;
 mod watch;
 
 use cell::{Cell, Mark, QUEUE_DEPTH, Row, Runs, middle};
-use desk::plan::{Catalogue, order, read};
-use desk::record::{LabKind, TrialKind, WorkloadSpec};
+use desk::record::LabKind;
 use ended::ended;
 use peer::Peer;
-use rig::factor;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
 use std::error::Error;
@@ -166,11 +166,7 @@ impl Stand {
              settle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
             cell.size, cell.streams
         );
-        let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
-        let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
-        let mut trials = order(&plan);
-        trials.retain(|t| t.kind == TrialKind::Counted);
-        trials.truncate(1);
+        let (plan, trials) = one::trial(&text)?;
         let place = self.place;
         let watcher = thread::spawn(move || place.watch());
         let visited = self.bench.run(&plan, trials, &mut |_| ())?;

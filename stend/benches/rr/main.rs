@@ -1,37 +1,32 @@
 //! `benches/rr`: requests and responses of stend beside other tools, interleaved, in one lab.
 //!
-//! Same two namespaces, same bridge; each connection has its two ends on the same CPUs for all. A
-//! cell is at the bar when the interval of the paired ratio lies above the bar less 0.03.
+//! Same two namespaces, same bridge; each connection has its two ends on the same CPUs for all.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../judged/mod.rs"]
+mod judged;
+#[path = "../one/mod.rs"]
+mod one;
 mod peer;
 #[path = "../net/process.rs"]
 mod process;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{LabKind, TrialKind, WorkloadSpec};
-use desk::stats::{Estimate, EstimateMethod, LEVEL, median, ratio_t};
-use desk::unit::{Quantity, Unit, ratio};
+use desk::record::LabKind;
+use desk::stats::median;
+use desk::unit::{Quantity, Unit};
+use judged::{Count, Failed, ended, rounds};
 use peer::{ANEW, BYTES, KEPT, Peer};
-use rig::factor;
 use rig::lab::{Blueprint, Wanted, cpus};
 use rig::run::Bench;
-use std::error::Error;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::AtomicBool;
 
-/// Interleaved rounds of a cell, at the least and at the most.
-const ROUNDS: [usize; 2] = [7, 15];
 /// Runs of each peer with which the best one is found.
 const SCOUTS: usize = 2;
-/// So far below its bar an interval may reach.
-const SLACK: f64 = 0.03;
 /// Attempts at a trial that the machine disturbs.
 const ATTEMPTS: usize = 5;
-
-type Failed = Box<dyn Error>;
 
 #[derive(Clone, Copy)]
 struct Cell {
@@ -70,49 +65,37 @@ impl Cell {
     }
 }
 
-#[derive(PartialEq)]
-enum Mark {
-    Ok,
-    Short,
-    Open,
-}
-
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
-    match compare(&words) {
-        Ok((good, counted, short)) => {
-            println!("{good} of {counted} cells at the bar");
-            // Of ten cells one may be open.
-            let open = counted - good - short;
-            ExitCode::from(u8::from(short > 0 || open > counted / 10))
-        }
-        Err(e) => {
-            println!("benches/rr: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("rr", compare(&words))
 }
 
-/// Runs all cells whose name begins with one of the words, or all; gives cells at the bar, all
-/// cells, and those that are short.
-fn compare(words: &[String]) -> Result<(usize, usize, usize), Failed> {
+/// Runs all cells whose name begins with one of the words, or all.
+fn compare(words: &[String]) -> Result<Count, Failed> {
     let (mut bench, hosts) = build()?;
     let cpus = cpus::mine()?;
     let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
-    let (mut good, mut counted, mut short) = (0, 0, 0);
+    let mut count = Count::default();
     println!("what | ours | best peer | ratio | bar | ");
     for cell in Cell::all().into_iter().filter(wanted) {
         let ends = cell.ends(&cpus);
         let Some(peer) = best(cell, hosts, &ends)? else { continue };
-        let mark = rounds(&mut bench, (cell, peer), hosts, &ends)?;
-        good += usize::from(mark == Mark::Ok);
-        short += usize::from(mark == Mark::Short);
-        counted += 1;
+        let name = &*cell.name();
+        let judged =
+            judged::Cell { name, peer: peer.name, bar: cell.bar, rate: |rate| *rate, told };
+        let (mark, row) = rounds(&judged, |is_ours| match is_ours {
+            true => own(&mut bench, cell),
+            false => Ok(peer.run(hosts, &ends)?),
+        })?;
+        println!("{row}");
+        count.add(mark);
     }
-    if counted == 0 {
-        return Err("no cell was compared".into());
-    }
-    Ok((good, counted, short))
+    Ok(count)
+}
+
+/// The rate in the middle of runs.
+fn told(all: &[f64]) -> String {
+    Quantity::new(median(all).unwrap_or(0.0), Unit::OperationPerSecond).to_string()
 }
 
 fn build() -> Result<(Bench, [u32; 2]), Failed> {
@@ -169,67 +152,6 @@ fn best(cell: Cell, hosts: [u32; 2], ends: &[(u32, u32)]) -> Result<Option<&'sta
     Ok(best.map(|(_, peer)| peer))
 }
 
-/// Interleaved runs, the order turned round by round, until the interval decides or the rounds are
-/// used up.
-fn rounds(
-    bench: &mut Bench,
-    (cell, peer): (Cell, &Peer),
-    hosts: [u32; 2],
-    ends: &[(u32, u32)],
-) -> Result<Mark, Failed> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    while ours.len() < ROUNDS[1] {
-        if ours.len() % 2 == 0 {
-            ours.push(own(bench, cell)?);
-            theirs.push(peer.run(hosts, ends)?);
-        } else {
-            theirs.push(peer.run(hosts, ends)?);
-            ours.push(own(bench, cell)?);
-        }
-        if ours.len() >= ROUNDS[0] && mark(&estimate(&ours, &theirs)?, cell.bar) != Mark::Open {
-            break;
-        }
-    }
-    let found = estimate(&ours, &theirs)?;
-    let mark = mark(&found, cell.bar);
-    let rate = |all: &[f64]| {
-        let middle = median(all).unwrap_or(0.0);
-        Quantity::new(middle, Unit::OperationPerSecond).to_string()
-    };
-    let [middle, from, to] =
-        [found.centre, found.low, found.high].map(|quantity| ratio(quantity.value));
-    let said = match mark {
-        Mark::Ok => "ok",
-        Mark::Short => "short",
-        Mark::Open => "open",
-    };
-    println!(
-        "{} | {} | {} ({}) | {middle} ({from} to {to}, {} pairs) | {:.2} | {said}",
-        cell.name(),
-        rate(&ours),
-        rate(&theirs),
-        peer.name,
-        ours.len(),
-        cell.bar
-    );
-    Ok(mark)
-}
-
-fn estimate(ours: &[f64], theirs: &[f64]) -> Result<Estimate, Failed> {
-    let logs: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| (a / b).ln()).collect();
-    ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT).ok_or_else(|| "too few rounds".into())
-}
-
-fn mark(found: &Estimate, bar: f64) -> Mark {
-    if found.low.value > bar - SLACK {
-        Mark::Ok
-    } else if found.high.value < bar {
-        Mark::Short
-    } else {
-        Mark::Open
-    }
-}
-
 /// Operations a second of one trial, which compared every answer; a disturbed trial is made again.
 fn own(bench: &mut Bench, cell: Cell) -> Result<f64, Failed> {
     let text = format!(
@@ -239,11 +161,7 @@ fn own(bench: &mut Bench, cell: Cell) -> Result<f64, Failed> {
          settle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
         cell.workload, cell.streams, cell.placement
     );
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
-    let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
-    let mut trials = order(&plan);
-    trials.retain(|t| t.kind == TrialKind::Counted);
-    trials.truncate(1);
+    let (plan, trials) = one::trial(&text)?;
     let mut last = String::from("no trial ran");
     for _ in 0..ATTEMPTS {
         let visited = bench.run(&plan, trials.clone(), &mut |_| ())?;

@@ -1,41 +1,36 @@
 //! `benches/udp`: the datagrams of stend beside other tools, interleaved, in one lab.
 //!
 //! Same two namespaces, same bridge, the kernel's own receive buffer, sender and receiver on two
-//! neighbouring CPUs for all. One method watches every tool from outside: see `watch.rs`. A cell is
-//! at the bar when the interval of the paired ratio lies above the bar less 0.03.
+//! neighbouring CPUs for all. One method watches every tool from outside: see `watch.rs`.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
+#[path = "../judged/mod.rs"]
+mod judged;
+#[path = "../one/mod.rs"]
+mod one;
 mod peer;
 #[path = "../net/process.rs"]
 mod process;
 mod watch;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{LabKind, TrialKind, WorkloadSpec};
-use desk::stats::{Estimate, EstimateMethod, LEVEL, median, ratio_t};
-use desk::unit::{Quantity, Unit, ratio};
+use desk::record::LabKind;
+use desk::stats::median;
+use desk::unit::{Quantity, Unit};
+use judged::{Count, Failed, ended, rounds};
 use peer::{GSRO, IPERF2, IPERF3, Peer};
-use rig::factor;
 use rig::lab::{Blueprint, Wanted, cpus};
 use rig::run::Bench;
-use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use watch::{Seen, watch};
 
-/// Interleaved rounds of a cell, at the least and at the most.
-const ROUNDS: [usize; 2] = [7, 15];
-/// So far below its bar an interval may reach.
-const SLACK: f64 = 0.03;
 /// Datagrams of a call of the engines that have many: as many as every kernel cuts.
 const DEPTH: u32 = 64;
 /// Attempts at a trial that the machine disturbs.
 const ATTEMPTS: usize = 5;
-
-type Failed = Box<dyn Error>;
 
 #[derive(Clone, Copy)]
 struct Cell {
@@ -60,35 +55,16 @@ impl Cell {
     }
 }
 
-#[derive(PartialEq)]
-enum Mark {
-    Ok,
-    Short,
-    Open,
-}
-
 /// The hosts of a load with a CPU of each, the receiver's first.
 type Ends = [(u32, u32); 2];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
-    match compare(&words) {
-        Ok((good, counted, short)) => {
-            println!("{good} of {counted} cells at the bar");
-            // Of ten cells one may be open.
-            let open = counted - good - short;
-            ExitCode::from(u8::from(short > 0 || open > counted / 10))
-        }
-        Err(e) => {
-            println!("benches/udp: {e}");
-            ExitCode::from(2)
-        }
-    }
+    ended("udp", compare(&words))
 }
 
-/// Runs all cells whose name begins with one of the words, or all; gives cells at the bar, all
-/// cells, and those that are short.
-fn compare(words: &[String]) -> Result<(usize, usize, usize), Failed> {
+/// Runs all cells whose name begins with one of the words, or all.
+fn compare(words: &[String]) -> Result<Count, Failed> {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_stend"));
     let blueprint = Blueprint::of_all(Wanted::Only(LabKind::RootNamespaces), 1, &["lan"]);
     let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
@@ -96,9 +72,9 @@ fn compare(words: &[String]) -> Result<(usize, usize, usize), Failed> {
         Bench::build(&blueprint, loads::ALL, vec![rig::keeper::here(&binary, cancel)?])?;
     let cpus = cpus::mine()?;
     let cpu = |at: usize| cpus[at % cpus.len()];
-    let ends = [(bench.lab.pid(0), cpu(0)), (bench.lab.pid(1), cpu(1))];
+    let ends: Ends = [(bench.lab.pid(0), cpu(0)), (bench.lab.pid(1), cpu(1))];
     let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
-    let (mut good, mut counted, mut short) = (0, 0, 0);
+    let mut count = Count::default();
     println!("what | ours, lost | peer, lost | ratio | bar | ");
     for cell in Cell::all().into_iter().filter(wanted) {
         match (cell.peer.is_there(), cell.peer.package) {
@@ -112,52 +88,17 @@ fn compare(words: &[String]) -> Result<(usize, usize, usize), Failed> {
             }
             (true, _) => {}
         }
-        let mark = rounds(&mut bench, cell, ends)?;
-        good += usize::from(mark == Mark::Ok);
-        short += usize::from(mark == Mark::Short);
-        counted += 1;
+        let (name, peer) = (&*cell.name(), cell.peer.name);
+        let rate = |seen: &Seen| seen.bit_per_s;
+        let judged = judged::Cell { name, peer, bar: cell.bar, rate, told };
+        let (mark, row) = rounds(&judged, |is_ours| match is_ours {
+            true => own(&mut bench, cell, ends[1].0),
+            false => Ok(cell.peer.run(ends, cell.size)?),
+        })?;
+        println!("{row}");
+        count.add(mark);
     }
-    if counted == 0 {
-        return Err("no cell was compared".into());
-    }
-    Ok((good, counted, short))
-}
-
-/// Interleaved runs, the order turned round by round, until the interval decides or the rounds are
-/// used up.
-fn rounds(bench: &mut Bench, cell: Cell, ends: Ends) -> Result<Mark, Failed> {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    while ours.len() < ROUNDS[1] {
-        if ours.len() % 2 == 0 {
-            ours.push(own(bench, cell, ends[1].0)?);
-            theirs.push(cell.peer.run(ends, cell.size)?);
-        } else {
-            theirs.push(cell.peer.run(ends, cell.size)?);
-            ours.push(own(bench, cell, ends[1].0)?);
-        }
-        if ours.len() >= ROUNDS[0] && mark(&estimate(&ours, &theirs)?, cell.bar) != Mark::Open {
-            break;
-        }
-    }
-    let found = estimate(&ours, &theirs)?;
-    let mark = mark(&found, cell.bar);
-    let [middle, from, to] =
-        [found.centre, found.low, found.high].map(|quantity| ratio(quantity.value));
-    let said = match mark {
-        Mark::Ok => "ok",
-        Mark::Short => "short",
-        Mark::Open => "open",
-    };
-    println!(
-        "{} | {} | {} ({}) | {middle} ({from} to {to}, {} pairs) | {:.2} | {said}",
-        cell.name(),
-        told(&ours),
-        told(&theirs),
-        cell.peer.name,
-        ours.len(),
-        cell.bar
-    );
-    Ok(mark)
+    Ok(count)
 }
 
 /// What runs delivered, and the share that was lost, in the middle of them.
@@ -170,22 +111,6 @@ fn told(all: &[Seen]) -> String {
     format!("{rate}, {}", middle(|seen| seen.lost, Unit::Share))
 }
 
-fn estimate(ours: &[Seen], theirs: &[Seen]) -> Result<Estimate, Failed> {
-    let log = |(a, b): (&Seen, &Seen)| (a.bit_per_s / b.bit_per_s).ln();
-    let logs: Vec<f64> = ours.iter().zip(theirs).map(log).collect();
-    ratio_t(&logs, LEVEL, EstimateMethod::PairedLogT).ok_or_else(|| "too few rounds".into())
-}
-
-fn mark(found: &Estimate, bar: f64) -> Mark {
-    if found.low.value > bar - SLACK {
-        Mark::Ok
-    } else if found.high.value < bar {
-        Mark::Short
-    } else {
-        Mark::Open
-    }
-}
-
 /// One trial, which compared every datagram; a disturbed one is made again. The system under test
 /// sends, for a client that sends at full pace is at its own limit.
 fn own(bench: &mut Bench, cell: Cell, receiver: u32) -> Result<Seen, Failed> {
@@ -196,11 +121,7 @@ fn own(bench: &mut Bench, cell: Cell, receiver: u32) -> Result<Seen, Failed> {
          settle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
         cell.engine, cell.size
     );
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
-    let plan = read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL })?;
-    let mut trials = order(&plan);
-    trials.retain(|t| t.kind == TrialKind::Counted);
-    trials.truncate(1);
+    let (plan, trials) = one::trial(&text)?;
     let mut last = String::from("no trial ran");
     for _ in 0..ATTEMPTS {
         let watcher = thread::spawn(move || watch(receiver));

@@ -33,8 +33,8 @@ pub use kept::{Answers, answer_all, watch};
 pub use model::model;
 pub use order::Order;
 pub use params::{
-    LIFETIME, PARAMS, PIPELINED, PLACEMENT, RATE_LIMIT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS,
-    percentile,
+    LIFETIME, PARAMS, PIPELINED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS, TRANSACTIONS,
+    metrics, percentile,
 };
 pub use part::{Exchange, Program, Serve, Side, Slot};
 

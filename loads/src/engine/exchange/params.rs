@@ -1,9 +1,10 @@
-//! Knows the parameters that exchanges have in common, as data.
+//! Knows the parameters and figures that exchanges have in common, as data.
 
 use super::order::Lifetime;
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times;
-use desk::record::{MetricSpec, ParamKind, ParamRole, ParamSpec};
+use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec};
+use desk::unit::Unit;
 
 /// How long a service serves.
 pub const LIFETIME: ParamSpec = ParamSpec {
@@ -64,8 +65,27 @@ pub const STREAMS: ParamSpec = ParamSpec {
 pub const PARAMS: &[ParamSpec] =
     &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
 
-/// What bounds the rate of exchanges of small messages.
-pub const RATE_LIMIT: &str = "the CPU: a wake-up and two system calls at either end of each";
+/// The rate of exchanges of small messages.
+pub const TRANSACTIONS: MetricSpec = MetricSpec {
+    name: "transactions",
+    title: "transactions",
+    role: MetricRole::Rate,
+    unit: Unit::OperationPerSecond,
+    better: Better::Higher,
+    limit: "the CPU: a wake-up and two system calls at either end of each",
+};
+
+/// A rate, and the percentiles of the response times.
+#[must_use]
+pub const fn metrics(rate: MetricSpec) -> [MetricSpec; 5] {
+    [
+        rate,
+        percentile("p50", "median response time"),
+        percentile("p90", "90th percentile of the response time"),
+        percentile("p99", "99th percentile of the response time"),
+        percentile("p999", "99.9th percentile of the response time"),
+    ]
+}
 
 /// A percentile of the response times.
 #[must_use]

@@ -3,8 +3,36 @@
 //! Must not know what they carry.
 
 use super::Cpus;
-use desk::record::{Settings, Value};
+use desk::record::{ParamKind, ParamRole, ParamSpec, Settings, Value};
+use desk::unit::Kind;
 use serde::{Deserialize, Serialize};
+
+/// The rate of streams that are paced.
+pub const OFFERED: ParamSpec = ParamSpec {
+    name: "offered_load",
+    about: "bit/s of all streams of one direction together, sent on a schedule; or full",
+    role: Some(ParamRole::Offered),
+    kind: ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["full"]),
+    default: "full",
+};
+
+/// Where both ends of a stream run.
+pub const PLACEMENT: ParamSpec = ParamSpec {
+    name: "placement",
+    about: "CPUs of the two ends of a stream: same, spread (neighbours), none (not pinned)",
+    role: Some(ParamRole::Place),
+    kind: ParamKind::choice(&["same", "spread", "none"]),
+    default: "same",
+};
+
+/// How much one system call carries.
+pub const QUEUE_DEPTH: ParamSpec = ParamSpec {
+    name: "queue_depth",
+    about: "requests outstanding in one system call, engine batch only; IOmeter's queue depth",
+    role: Some(ParamRole::Depth),
+    kind: ParamKind::count(1, 1024),
+    default: "64",
+};
 
 /// Who sends on a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +66,17 @@ impl StreamPlan {
     #[must_use]
     pub const fn opening(&self) -> (u32, u8) {
         (self.id, matches!(self.direction, Direction::Receive) as u8)
+    }
+
+    /// What it is called, by the names of the hosts.
+    #[must_use]
+    pub fn name(&self, hosts: &[String]) -> String {
+        let direction = match self.direction {
+            Direction::Transmit => "transmit",
+            Direction::Receive => "receive",
+        };
+        let client = hosts.get(self.client).map_or("?", String::as_str);
+        format!("{client}.{} {direction}", self.id)
     }
 }
 

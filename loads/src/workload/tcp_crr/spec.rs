@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `tcp_crr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::{PARAMS, percentile};
+use crate::engine::exchange::{PARAMS, metrics};
 use crate::engine::times::PERCENTILES;
 use desk::record::{Better, MetricRole, MetricSpec, Place, WorkloadSpec};
 use desk::unit::Unit;
@@ -17,17 +17,11 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     derives: &[],
 };
 
-const METRICS: &[MetricSpec] = &[
-    MetricSpec {
-        name: "connections",
-        title: "connections",
-        role: MetricRole::Rate,
-        unit: Unit::OperationPerSecond,
-        better: Better::Higher,
-        limit: "the CPU: making and closing a connection at either end",
-    },
-    percentile("p50", "median response time"),
-    percentile("p90", "90th percentile of the response time"),
-    percentile("p99", "99th percentile of the response time"),
-    percentile("p999", "99.9th percentile of the response time"),
-];
+const METRICS: &[MetricSpec] = &metrics(MetricSpec {
+    name: "connections",
+    title: "connections",
+    role: MetricRole::Rate,
+    unit: Unit::OperationPerSecond,
+    better: Better::Higher,
+    limit: "the CPU: making and closing a connection at either end",
+});

@@ -3,7 +3,7 @@
 //! Must not know what is right; `check.rs` says that.
 
 use super::run::{HostMark, StreamEnd, StreamMark};
-use crate::engine::net::streams::{Direction, StreamPlan};
+use crate::engine::net::streams::StreamPlan;
 use desk::record::{Settings, Value};
 
 /// All that was read of a trial.
@@ -53,12 +53,7 @@ impl Evidence {
 
     /// What a stream is called.
     pub fn name(&self, plan: &StreamPlan) -> String {
-        let direction = match plan.direction {
-            Direction::Transmit => "transmit",
-            Direction::Receive => "receive",
-        };
-        let client = self.host_names.get(plan.client).map_or("?", String::as_str);
-        format!("{client}.{} {direction}", plan.id)
+        plan.name(&self.host_names)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
 
+use crate::engine::net::streams::{OFFERED, PLACEMENT, QUEUE_DEPTH};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
 };
-use desk::unit::{Kind, Unit};
+use desk::unit::Unit;
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -39,27 +40,9 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::choice(&["sys", "batch"]),
         default: "sys",
     },
-    ParamSpec {
-        name: "offered_load",
-        about: "bit/s of all streams of one direction together, sent on a schedule; or full",
-        role: Some(ParamRole::Offered),
-        kind: ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["full"]),
-        default: "full",
-    },
-    ParamSpec {
-        name: "placement",
-        about: "CPUs of the two ends of a stream: same, spread (neighbours), none (not pinned)",
-        role: Some(ParamRole::Place),
-        kind: ParamKind::choice(&["same", "spread", "none"]),
-        default: "same",
-    },
-    ParamSpec {
-        name: "queue_depth",
-        about: "requests outstanding in one system call, engine batch only; IOmeter's queue depth",
-        role: Some(ParamRole::Depth),
-        kind: ParamKind::count(1, 1024),
-        default: "64",
-    },
+    OFFERED,
+    PLACEMENT,
+    QUEUE_DEPTH,
     ParamSpec {
         name: "request_size",
         about: "bytes of a request; engine sys hands over and asks for as many at once",

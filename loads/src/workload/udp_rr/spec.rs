@@ -1,13 +1,11 @@
 //! Knows the parameters and figures of `udp_rr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::{PLACEMENT, RATE_LIMIT, percentile};
+use crate::engine::exchange::{PLACEMENT, TRANSACTIONS, metrics};
 use crate::engine::net::datagram::{LEAST, MOST};
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times::PERCENTILES;
-use desk::record::{
-    Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
-};
-use desk::unit::{Kind, Unit};
+use desk::record::{ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec};
+use desk::unit::Kind;
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -16,7 +14,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     place: Place::Path,
     revision: 1,
     params: PARAMS,
-    metrics: METRICS,
+    metrics: &metrics(TRANSACTIONS),
     quantiles: PERCENTILES,
     derives: &[],
 };
@@ -59,19 +57,4 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::within(Kind::Duration, 0.001, 10.0),
         default: "200 ms",
     },
-];
-
-const METRICS: &[MetricSpec] = &[
-    MetricSpec {
-        name: "transactions",
-        title: "transactions",
-        role: MetricRole::Rate,
-        unit: Unit::OperationPerSecond,
-        better: Better::Higher,
-        limit: RATE_LIMIT,
-    },
-    percentile("p50", "median response time"),
-    percentile("p90", "90th percentile of the response time"),
-    percentile("p99", "99th percentile of the response time"),
-    percentile("p999", "99.9th percentile of the response time"),
 ];

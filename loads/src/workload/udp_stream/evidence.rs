@@ -50,12 +50,7 @@ impl Evidence {
 
     /// What a stream is called.
     pub fn name(&self, plan: &StreamPlan) -> String {
-        let direction = match plan.direction {
-            Direction::Transmit => "transmit",
-            Direction::Receive => "receive",
-        };
-        let client = self.host_names.get(plan.client).map_or("?", String::as_str);
-        format!("{client}.{} {direction}", plan.id)
+        plan.name(&self.host_names)
     }
 
     /// The host at which a stream is sent or received.

@@ -1,11 +1,12 @@
 //! Knows the parameters and figures of `udp_stream` as data; knows nothing of sockets.
 
 use crate::engine::net::datagram::{LEAST, MOST};
+use crate::engine::net::streams::{OFFERED, PLACEMENT, QUEUE_DEPTH};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, QuantileSpec,
     WorkloadSpec,
 };
-use desk::unit::{Kind, Unit};
+use desk::unit::Unit;
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -49,25 +50,14 @@ const PARAMS: &[ParamSpec] = &[
         default: "call",
     },
     ParamSpec {
-        name: "offered_load",
         about: "bit/s of payload of all streams together, sent on a schedule; or full",
-        role: Some(ParamRole::Offered),
-        kind: ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["full"]),
-        default: "full",
+        ..OFFERED
     },
+    ParamSpec { default: "spread", ..PLACEMENT },
     ParamSpec {
-        name: "placement",
-        about: "CPUs of the two ends of a stream: same, spread (neighbours), none (not pinned)",
-        role: Some(ParamRole::Place),
-        kind: ParamKind::choice(&["same", "spread", "none"]),
-        default: "spread",
-    },
-    ParamSpec {
-        name: "queue_depth",
         about: "datagrams of one system call, engines batch and segment only",
-        role: Some(ParamRole::Depth),
-        kind: ParamKind::count(1, 1024),
         default: "32",
+        ..QUEUE_DEPTH
     },
     ParamSpec {
         name: "socket_buffer",

@@ -2,18 +2,18 @@
 //!
 //! Must not know factors or probes, nor the course of a trial.
 
-use super::message::{FromPart, HostMark, ToPart, Traffic};
+use super::message::Traffic;
 use super::part::Streams;
 use super::traffic;
+use crate::engine::net::stage::open;
 use crate::engine::net::streams::plan_streams;
-use crate::engine::net::{Course, Cpus, cpus, opening};
+use crate::engine::net::{Course, Cpus, cpus};
 use crate::workload::tcp_stream::check;
 use crate::workload::tcp_stream::evidence::Evidence;
 use crate::workload::tcp_stream::spec::SPEC;
 use desk::record::Fault;
 use rig::lab::{Lab, LabError, SUT};
 use rig::workload::{Checked, Edges, Job, Workload};
-use std::net::SocketAddrV4;
 
 /// The conductor's side.
 #[derive(Debug, Default)]
@@ -38,7 +38,13 @@ impl Workload for TcpStreams {
             streams,
             ..Evidence::default()
         };
-        self.evidence.before = self.open(lab, job.link, &traffic).map_err(LabError::into_fault)?;
+        let of_host = |lab: &Lab, host| Traffic {
+            interface: lab.interface(host, job.link),
+            ..traffic.clone()
+        };
+        let all = (job.link, &self.evidence.streams[..]);
+        let before = open::<Streams, _, _>(&self.course, lab, all, of_host);
+        self.evidence.before = before.map_err(LabError::into_fault)?;
         Ok(())
     }
 
@@ -52,36 +58,6 @@ impl Workload for TcpStreams {
 }
 
 impl TcpStreams {
-    /// Opens all streams; gives the counts of every host before anything is sent.
-    fn open(
-        &self,
-        lab: &mut Lab,
-        link: &str,
-        traffic: &Traffic,
-    ) -> Result<Vec<HostMark>, LabError> {
-        let address = lab.sut_address(link);
-        let streams = &self.evidence.streams;
-        let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
-        let listening = self.course.stage::<Streams>(lab, listen, longest)?;
-        let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
-        let server = SocketAddrV4::new(address, *port);
-        let mut orders = vec![(SUT, ToPart::Accept)];
-        for client in lab.client_indexes() {
-            let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
-            let interface = lab.interface(client, link);
-            let traffic = Traffic { interface, ..traffic.clone() };
-            orders.push((client, ToPart::Connect(server, theirs, traffic)));
-        }
-        let longest = opening::longest(streams.len());
-        let standing = self.course.stage::<Streams>(lab, orders, longest)?.into_iter();
-        let mark = |told| match told {
-            FromPart::Standing(mark) => Some(mark),
-            FromPart::Listening(_) => None,
-        };
-        Ok(standing.filter_map(mark).collect())
-    }
-
     fn measure(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), LabError> {
         let life = self.course.run::<Streams>(lab, edges)?;
         let evidence = &mut self.evidence;

@@ -1,10 +1,9 @@
 //! Knows what the conductor and the parts of `tcp_stream` say to each other.
 
 use crate::engine::net::schedule::{Pace, PaceMark};
-use crate::engine::net::streams::StreamPlan;
+use crate::engine::net::stage;
 use crate::engine::net::{At, Secret, TcpFacts, ThreadMark};
 use serde::{Deserialize, Serialize};
-use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// How requests become system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,24 +42,9 @@ pub struct Traffic {
 }
 
 /// To a part, while the trial is staged.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ToPart {
-    /// Server: listen for these streams.
-    Listen(Ipv4Addr, Vec<StreamPlan>, Traffic),
-    /// Server: accept until all expected streams have shown their opening.
-    Accept,
-    /// Client: open these streams.
-    Connect(SocketAddrV4, Vec<StreamPlan>, Traffic),
-}
-
+pub type ToPart = stage::ToPart<Traffic>;
 /// From a part, while the trial is staged.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum FromPart {
-    /// Listening on this port.
-    Listening(u16),
-    /// All streams stand and nothing has been sent; the counts before it.
-    Standing(HostMark),
-}
+pub type FromPart = stage::FromPart<HostMark>;
 
 /// One host at one moment: an edge of the window, before go, or after the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -10,14 +10,15 @@ use super::message::{Engine, FromPart, HostMark, StreamEnd, ToPart, Traffic};
 use super::paced::send_paced;
 use crate::engine::net::account::own_number;
 use crate::engine::net::content::{Paged, content};
-use crate::engine::net::opening::{self, Opening};
+use crate::engine::net::opening;
 use crate::engine::net::schedule::Schedule;
-use crate::engine::net::streams::{Direction, StreamPlan};
-use crate::engine::net::{Account, End, Gate, wait_for};
+use crate::engine::net::stage::{PlannedEnd, accept_all, connect_all};
+use crate::engine::net::streams::StreamPlan;
+use crate::engine::net::{Account, End, Gate};
 use rig::lab::agent;
 use rig::lab::{clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -65,7 +66,7 @@ impl End for Streams {
                 self.reset();
                 self.listen(address, expected, traffic)
             }
-            ToPart::Accept => self.accept_all(),
+            ToPart::Accept => self.accept(),
             ToPart::Connect(server, streams, traffic) => {
                 self.reset();
                 self.connect(server, &streams, traffic)
@@ -129,40 +130,13 @@ impl Streams {
         Ok(FromPart::Listening(port))
     }
 
-    /// Accepts until every expected stream has shown its opening; the rest is closed and counted.
-    fn accept_all(&mut self) -> Result<FromPart, String> {
+    fn accept(&mut self) -> Result<FromPart, String> {
         let listener = self.listener.take().ok_or("nothing to accept: listen first")?;
         let traffic = self.traffic.clone().ok_or("nothing to accept: listen first")?;
-        let longest = opening::longest(self.expected.len());
-        let deadline = Instant::now() + longest;
-        while !self.expected.is_empty() {
-            if Instant::now() > deadline {
-                let missing = self.expected.len();
-                let within = longest.as_secs();
-                return Err(format!("{missing} streams did not open within {within} s"));
-            }
-            match listener.accept() {
-                Ok((socket, _)) => match self.admit(&socket, &traffic) {
-                    Some(plan) => {
-                        self.expected.retain(|p| p.id != plan.id);
-                        let sends = plan.direction == Direction::Transmit;
-                        self.begin((&plan, sends, plan.server_cpu), socket, &traffic)?;
-                    }
-                    None => self.refused += 1,
-                },
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => wait_for(&listener),
-                Err(e) => return Err(format!("accept: {e}")),
-            }
-        }
+        let expected = (&traffic.secret, std::mem::take(&mut self.expected));
+        self.refused =
+            accept_all(&listener, expected, |end, socket| self.begin(end, socket, &traffic))?;
         Ok(FromPart::Standing(self.read()?))
-    }
-
-    /// The expected stream that this connection proves to be.
-    fn admit(&self, socket: &TcpStream, traffic: &Traffic) -> Option<StreamPlan> {
-        let proved = opening::shown(socket, &traffic.secret)?;
-        let plan = self.expected.iter().find(|plan| plan.opening() == proved)?.clone();
-        opening::accept(socket).ok()?;
-        Some(plan)
     }
 
     fn connect(
@@ -171,23 +145,9 @@ impl Streams {
         streams: &[StreamPlan],
         traffic: Traffic,
     ) -> Result<FromPart, String> {
-        let fail = |e: io::Error| format!("connect to {server}: {e}");
-        opening::refuse_stranger(*server.ip()).map_err(fail)?;
         self.interface = Some(Interface::open(&traffic.interface)?);
-        let mut opened = Vec::new();
-        for plan in streams {
-            let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST);
-            let socket = socket.map_err(fail)?;
-            socket.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
-            let (id, kind) = plan.opening();
-            (&mut &socket).write_all(&Opening::of(id, kind, &traffic.secret).0).map_err(fail)?;
-            opened.push(socket);
-        }
-        for (plan, socket) in streams.iter().zip(opened) {
-            opening::accepted(&socket).map_err(fail)?;
-            let sends = plan.direction == Direction::Receive;
-            self.begin((plan, sends, plan.client_cpu), socket, &traffic)?;
-        }
+        let all = (&traffic.secret, streams);
+        connect_all(server, all, |end, socket| self.begin(end, socket, &traffic))?;
         self.traffic = Some(traffic);
         Ok(FromPart::Standing(self.read()?))
     }
@@ -195,7 +155,7 @@ impl Streams {
     /// Starts the thread of a stream; it waits at the gate.
     fn begin(
         &mut self,
-        (plan, sends, cpu): (&StreamPlan, bool, Option<u32>),
+        (plan, sends, cpu): PlannedEnd<'_>,
         socket: TcpStream,
         traffic: &Traffic,
     ) -> Result<(), String> {

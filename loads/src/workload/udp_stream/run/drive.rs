@@ -2,18 +2,17 @@
 //!
 //! Must not know factors or probes, nor the course of a trial.
 
-use super::message::{FromPart, ToPart, Traffic};
 use super::part::Streams;
 use super::traffic;
+use crate::engine::net::stage::open;
 use crate::engine::net::streams::plan_streams;
-use crate::engine::net::{Course, Cpus, cpus, opening};
+use crate::engine::net::{Course, Cpus, cpus};
 use crate::workload::udp_stream::check;
 use crate::workload::udp_stream::evidence::Evidence;
 use crate::workload::udp_stream::spec::SPEC;
 use desk::record::Fault;
 use rig::lab::{Lab, LabError, SUT};
 use rig::workload::{Checked, Edges, Job, Workload};
-use std::net::SocketAddrV4;
 
 /// The conductor's side.
 #[derive(Debug, Default)]
@@ -41,7 +40,9 @@ impl Workload for UdpStreams {
             streams,
             life: None,
         };
-        self.open(lab, job.link, &traffic).map_err(LabError::into_fault)
+        let all = (job.link, &self.evidence.streams[..]);
+        let stand = open::<Streams, _, _>(&self.course, lab, all, |_, _| traffic.clone());
+        stand.map(drop).map_err(LabError::into_fault)
     }
 
     fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
@@ -52,25 +53,5 @@ impl Workload for UdpStreams {
 
     fn check(&self) -> Result<Checked, Fault> {
         check::check(&self.evidence)
-    }
-}
-
-impl UdpStreams {
-    /// Opens all streams.
-    fn open(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), LabError> {
-        let address = lab.sut_address(link);
-        let streams = &self.evidence.streams;
-        let listen = ToPart::Listen(address, streams.clone(), traffic.clone());
-        let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
-        let listening = self.course.stage::<Streams>(lab, listen, longest)?;
-        let Some(FromPart::Listening(port)) = listening.first() else { return Ok(()) };
-        let server = SocketAddrV4::new(address, *port);
-        let mut orders = vec![(SUT, ToPart::Accept)];
-        for client in lab.client_indexes() {
-            let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
-            orders.push((client, ToPart::Connect(server, theirs, traffic.clone())));
-        }
-        self.course.stage::<Streams>(lab, orders, opening::longest(streams.len()))?;
-        Ok(())
     }
 }

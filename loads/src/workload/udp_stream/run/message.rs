@@ -2,11 +2,10 @@
 
 use crate::engine::net::datagram::UdpCounts;
 use crate::engine::net::schedule::{Pace, PaceMark};
-use crate::engine::net::streams::StreamPlan;
+use crate::engine::net::stage;
 use crate::engine::net::{At, Secret, ThreadMark};
 use desk::record::Distribution;
 use serde::{Deserialize, Serialize};
-use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// How datagrams become system calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,24 +42,9 @@ pub struct Traffic {
 }
 
 /// To a part, while the trial is staged.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ToPart {
-    /// Server: listen for the connections of these streams.
-    Listen(Ipv4Addr, Vec<StreamPlan>, Traffic),
-    /// Server: accept until all have shown their opening.
-    Accept,
-    /// Client: open these streams.
-    Connect(SocketAddrV4, Vec<StreamPlan>, Traffic),
-}
-
+pub type ToPart = stage::ToPart<Traffic>;
 /// From a part, while the trial is staged.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub enum FromPart {
-    /// Listening on this port.
-    Listening(u16),
-    /// All streams stand.
-    Standing,
-}
+pub type FromPart = stage::FromPart<()>;
 
 /// One host at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

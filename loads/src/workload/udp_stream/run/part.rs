@@ -11,10 +11,11 @@ use super::tally::Tally;
 use crate::engine::exchange::Shared;
 use crate::engine::net::account::own_number;
 use crate::engine::net::datagram::{Datagrams, UdpCounts, beside};
-use crate::engine::net::opening::{self, Opening};
+use crate::engine::net::opening;
 use crate::engine::net::schedule::Schedule;
-use crate::engine::net::streams::{Direction, StreamPlan};
-use crate::engine::net::{Account, End, wait_for};
+use crate::engine::net::stage::{PlannedEnd, accept_all, connect_all};
+use crate::engine::net::streams::StreamPlan;
+use crate::engine::net::{Account, End};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
 use rustix::net::{Shutdown, sockopt};
@@ -90,10 +91,10 @@ impl End for Streams {
                 (self.listener, self.expected) = (Some(listener), expected);
                 Ok(FromPart::Listening(port))
             }
-            ToPart::Accept => self.accept_all(),
+            ToPart::Accept => self.accept(),
             ToPart::Connect(server, streams, traffic) => {
-                self.reset(traffic)?;
-                self.connect(server, &streams)
+                self.reset(traffic.clone())?;
+                self.connect(server, &streams, &traffic)
             }
         }
     }
@@ -145,76 +146,40 @@ impl Streams {
         Ok(())
     }
 
-    /// Accepts until every expected stream has shown its opening; the rest is closed and counted.
-    fn accept_all(&mut self) -> Result<FromPart, String> {
+    fn accept(&mut self) -> Result<FromPart, String> {
         let listener = self.listener.take().ok_or("nothing to accept: listen first")?;
-        let longest = opening::longest(self.expected.len());
-        let deadline = Instant::now() + longest;
-        while !self.expected.is_empty() {
-            if Instant::now() > deadline {
-                let (missing, within) = (self.expected.len(), longest.as_secs());
-                return Err(format!("{missing} streams did not open within {within} s"));
-            }
-            match listener.accept() {
-                Ok((connection, _)) => match self.admit(&connection) {
-                    Some(plan) => {
-                        self.expected.retain(|p| p.id != plan.id);
-                        let sends = plan.direction == Direction::Transmit;
-                        self.begin((&plan, sends, plan.server_cpu), connection)?;
-                    }
-                    None => self.refused += 1,
-                },
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => wait_for(&listener),
-                Err(e) => return Err(format!("accept: {e}")),
-            }
-        }
-        Ok(FromPart::Standing)
-    }
-
-    /// The expected stream that this connection proves to be.
-    fn admit(&self, connection: &TcpStream) -> Option<StreamPlan> {
-        let proved = opening::shown(connection, &self.traffic.as_ref()?.secret)?;
-        let plan = self.expected.iter().find(|plan| plan.opening() == proved)?.clone();
-        opening::accept(connection).ok()?;
-        Some(plan)
+        let traffic = self.traffic.clone().ok_or("nothing to accept: listen first")?;
+        let expected = (&traffic.secret, std::mem::take(&mut self.expected));
+        self.refused = accept_all(&listener, expected, |end, connection| {
+            self.begin(end, connection, &traffic)
+        })?;
+        Ok(FromPart::Standing(()))
     }
 
     fn connect(
         &mut self,
         server: SocketAddrV4,
         streams: &[StreamPlan],
+        traffic: &Traffic,
     ) -> Result<FromPart, String> {
-        let fail = |e: io::Error| format!("connect to {server}: {e}");
-        opening::refuse_stranger(*server.ip()).map_err(fail)?;
-        let secret = self.traffic.as_ref().map(|traffic| traffic.secret.clone());
-        let secret = secret.ok_or("nothing to connect")?;
-        for plan in streams {
-            let connection = TcpStream::connect_timeout(&server.into(), opening::LONGEST);
-            let mut connection = connection.map_err(fail)?;
-            connection.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
-            let (id, kind) = plan.opening();
-            connection.write_all(&Opening::of(id, kind, &secret).0).map_err(fail)?;
-            opening::accepted(&connection).map_err(fail)?;
-            let sends = plan.direction == Direction::Receive;
-            self.begin((plan, sends, plan.client_cpu), connection)?;
-        }
-        Ok(FromPart::Standing)
+        let all = (&traffic.secret, streams);
+        connect_all(server, all, |end, connection| self.begin(end, connection, traffic))?;
+        Ok(FromPart::Standing(()))
     }
 
     /// Makes the socket of a stream and starts its thread, which waits at the gate if it sends.
     fn begin(
         &mut self,
-        (plan, sends, cpu): (&StreamPlan, bool, Option<u32>),
+        (plan, sends, cpu): PlannedEnd<'_>,
         connection: TcpStream,
+        traffic: &Traffic,
     ) -> Result<(), String> {
-        let (Some(traffic), Some(shared)) = (self.traffic.clone(), self.shared.clone()) else {
-            return Err("nothing to begin".into());
-        };
+        let shared = self.shared.clone().ok_or("nothing to begin")?;
         let id = plan.id;
         let fail = |e: io::Error| format!("stream {id}: {e}");
         connection.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
         let socket = Arc::new(beside(&connection).map_err(fail)?);
-        prepare(&socket, sends, &traffic).map_err(fail)?;
+        prepare(&socket, sends, traffic).map_err(fail)?;
         let (counters, account) = (Arc::new(Counters::default()), Account::default());
         let schedule =
             traffic.pace.as_ref().filter(|_| sends).map(|pace| Schedule::of(pace, plan.turn));
@@ -226,14 +191,10 @@ impl Streams {
             datagrams.spoil();
         }
         let (own, counts) = (Arc::clone(&socket), Arc::clone(&counters));
+        let Traffic { engine, depth, most, .. } = *traffic;
+        let sending = Sending { engine, depth, schedule, most };
         let work = move || {
             counts.thread.store(own_number(), Relaxed);
-            let sending = Sending {
-                engine: traffic.engine,
-                depth: traffic.depth,
-                schedule,
-                most: traffic.most,
-            };
             let both = (&*shared, &*counts);
             match sends {
                 true => run_sender(&own, (&mut datagrams, cpu), &sending, both),

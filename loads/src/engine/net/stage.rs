@@ -1,0 +1,135 @@
+//! Knows how the streams of a trial are opened: what the conductor and the hosts say to each other,
+//! and what either does.
+//!
+//! Must not know what a stream carries.
+
+use super::opening::{self, Opening};
+use super::streams::{Direction, StreamPlan};
+use super::{Course, End, Secret, wait_for};
+use rig::lab::{Lab, LabError, SUT};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::time::Instant;
+
+/// To a host, with what all its streams have in common.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ToPart<T> {
+    /// Server: listen for these streams.
+    Listen(Ipv4Addr, Vec<StreamPlan>, T),
+    /// Server: accept until all expected streams have shown their opening.
+    Accept,
+    /// Client: open these streams.
+    Connect(SocketAddrV4, Vec<StreamPlan>, T),
+}
+
+/// From a host.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub enum FromPart<M> {
+    /// Listening on this port.
+    Listening(u16),
+    /// All streams stand and nothing has been sent; the counts before it.
+    Standing(M),
+}
+
+/// An end of a stream of this host: its plan, whether it sends, its CPU.
+pub type PlannedEnd<'p> = (&'p StreamPlan, bool, Option<u32>);
+
+/// Opens all streams over a link; gives what each host told before anything was sent.
+///
+/// # Errors
+/// What a host could not do.
+pub fn open<E, T, M>(
+    course: &Course,
+    lab: &mut Lab,
+    (link, streams): (&str, &[StreamPlan]),
+    common: impl Fn(&Lab, usize) -> T,
+) -> Result<Vec<M>, LabError>
+where
+    E: End<Stage = ToPart<T>, Staged = FromPart<M>>,
+{
+    let address = lab.sut_address(link);
+    let listen = ToPart::Listen(address, streams.to_vec(), common(lab, SUT));
+    let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
+    let listening = course.stage::<E>(lab, listen, longest)?;
+    let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
+    let server = SocketAddrV4::new(address, *port);
+    let mut orders = vec![(SUT, ToPart::Accept)];
+    for client in lab.client_indexes() {
+        let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
+        orders.push((client, ToPart::Connect(server, theirs, common(lab, client))));
+    }
+    let standing = course.stage::<E>(lab, orders, opening::longest(streams.len()))?;
+    let told = |told| match told {
+        FromPart::Standing(told) => Some(told),
+        FromPart::Listening(_) => None,
+    };
+    Ok(standing.into_iter().filter_map(told).collect())
+}
+
+/// Accepts until every expected stream has shown its opening; the rest is closed, and counted.
+///
+/// # Errors
+/// When some do not open in time, or cannot begin.
+pub fn accept_all(
+    listener: &TcpListener,
+    (secret, mut expected): (&Secret, Vec<StreamPlan>),
+    mut begin: impl FnMut(PlannedEnd<'_>, TcpStream) -> Result<(), String>,
+) -> Result<u64, String> {
+    let longest = opening::longest(expected.len());
+    let (deadline, mut refused) = (Instant::now() + longest, 0);
+    while !expected.is_empty() {
+        if Instant::now() > deadline {
+            let (missing, within) = (expected.len(), longest.as_secs());
+            return Err(format!("{missing} streams did not open within {within} s"));
+        }
+        match listener.accept() {
+            Ok((socket, _)) => match admit(&socket, secret, &expected) {
+                Some(at) => {
+                    let plan = expected.swap_remove(at);
+                    let sends = plan.direction == Direction::Transmit;
+                    begin((&plan, sends, plan.server_cpu), socket)?;
+                }
+                None => refused += 1,
+            },
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => wait_for(listener),
+            Err(e) => return Err(format!("accept: {e}")),
+        }
+    }
+    Ok(refused)
+}
+
+/// Which of the expected streams this connection proves to be.
+fn admit(socket: &TcpStream, secret: &Secret, expected: &[StreamPlan]) -> Option<usize> {
+    let proved = opening::shown(socket, secret)?;
+    let at = expected.iter().position(|plan| plan.opening() == proved)?;
+    opening::accept(socket).ok()?;
+    Some(at)
+}
+
+/// Opens these streams.
+///
+/// # Errors
+/// When one does not stand, or cannot begin.
+pub fn connect_all(
+    server: SocketAddrV4,
+    (secret, streams): (&Secret, &[StreamPlan]),
+    mut begin: impl FnMut(PlannedEnd<'_>, TcpStream) -> Result<(), String>,
+) -> Result<(), String> {
+    let fail = |e: io::Error| format!("connect to {server}: {e}");
+    opening::refuse_stranger(*server.ip()).map_err(fail)?;
+    let mut opened = Vec::new();
+    for plan in streams {
+        let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST);
+        let socket = socket.map_err(fail)?;
+        socket.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
+        let (id, kind) = plan.opening();
+        (&mut &socket).write_all(&Opening::of(id, kind, secret).0).map_err(fail)?;
+        opened.push(socket);
+    }
+    for (plan, socket) in streams.iter().zip(opened) {
+        opening::accepted(&socket).map_err(fail)?;
+        begin((plan, plan.direction == Direction::Receive, plan.client_cpu), socket)?;
+    }
+    Ok(())
+}
