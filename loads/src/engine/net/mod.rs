@@ -1,8 +1,8 @@
 //! Knows what loads between hosts have in common, whatever travels.
 //!
-//! Gives: [`Course`] and [`End`], the course of a trial; [`Gate`]; [`Secret`] and openings; streams,
-//! how they are opened, and their schedules; content that can be checked; datagrams that can be
-//! told apart; accounts of threads; what the kernel's TCP tells.
+//! Gives: [`Course`] and [`End`], the course of a trial; [`Gate`]; [`Secret`] and openings;
+//! streams, how they are opened, and their schedules; content that can be checked; datagrams that
+//! can be told apart; accounts of threads; what the kernel's TCP tells.
 //! Never: a workload or its figures; of parameters only those that all streams have.
 //! Start reading at `life.rs`.
 
