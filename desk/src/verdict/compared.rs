@@ -90,7 +90,7 @@ pub(super) fn asked<'r>(
     let mut barred: Vec<Option<Verdict>> =
         torn.into_iter().map(|torn| torn.then_some(Verdict::TwoStates)).collect();
     let mut differ = Vec::new();
-    // Of sides that were not made by the same nobody asks whether they have two states.
+    // Sides that were made by different things are not tested for two states.
     for (place, point) in unlike(&contest, &id) {
         if let Some(bar) = barred.get_mut(place) {
             *bar = Some(Verdict::NotComparable);

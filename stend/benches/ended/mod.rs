@@ -15,7 +15,7 @@ pub fn ended<E: Display>(bench: &str, cells: Result<(usize, usize), E>) -> ExitC
         }
         Err(e) => (format!("benches/{bench}: {e}"), 2),
     };
-    // Nobody reads where the output is closed; the status says the same.
+    // The output may be closed; the status says the same.
     let _ = writeln!(io::stdout(), "{line}");
     ExitCode::from(status)
 }

@@ -71,7 +71,7 @@ pub fn ended(bench: &str, count: Result<Count, Failed>) -> ExitCode {
         }
         Err(e) => (format!("benches/{bench}: {e}"), 2),
     };
-    // Nobody reads where the output is closed; the status says the same.
+    // The output may be closed; the status says the same.
     let _ = writeln!(io::stdout(), "{line}");
     ExitCode::from(status)
 }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// Most blocks of the last file that are read again, and their most bytes.
 const AGAIN: u64 = 256;
 const AGAIN_BYTES: u64 = 16 << 20;
-/// No block is read again after this: whoever waits for the end of a trial waits longer.
+/// No block is read again after this; the limit of those who wait for a trial is longer.
 const AGAIN_FOR: Duration = Duration::from_secs(2);
 
 /// Where files of a connection go.
