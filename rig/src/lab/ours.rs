@@ -4,7 +4,6 @@
 
 use super::adapter::Away;
 use super::cgroup::HostGroup;
-use super::quota::QuotaGroup;
 use std::sync::Arc;
 
 /// What of the machine belongs to a lab that stands; a copy, so that it can be looked at while the
@@ -15,8 +14,6 @@ pub struct Ours {
     pub hosts: Vec<(String, u32)>,
     /// Control groups of the server and of the clients; empty where none could be made.
     pub groups: Vec<HostGroup>,
-    /// Groups that can be held to a quota of CPU time; empty where the plan asks for none.
-    pub quotas: Vec<QuotaGroup>,
     /// Adapters of the machine that are in the namespaces of hosts.
     pub away: Vec<Arc<Away>>,
 }

@@ -171,8 +171,8 @@ impl Standing {
     #[must_use]
     pub fn ours(&self) -> Ours {
         let hosts = self.hosts.iter().map(|host| (host.name().to_owned(), host.pid())).collect();
-        let (groups, quotas) = (self.groups.readable(), self.quotas.groups());
-        Ours { hosts, groups, quotas, away: self.lent.away().to_vec() }
+        let groups = self.groups.readable();
+        Ours { hosts, groups, away: self.lent.away().to_vec() }
     }
 
     /// Says where the hosts' control groups are, or why there are none.

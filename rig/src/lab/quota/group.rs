@@ -2,7 +2,7 @@
 //!
 //! Must not know where groups can be made, nor why.
 
-use super::place::Version;
+use super::place::{self, Version};
 use crate::lab::clock;
 use std::fs;
 use std::io;
@@ -46,6 +46,27 @@ impl QuotaGroup {
     pub fn new(host: &str, process: u32, (version, directory): (Version, PathBuf)) -> Self {
         let home = home(process, version, &directory);
         Self { host: host.into(), process, version, directory, home }
+    }
+
+    /// The group around a host's process that is held to the least, whoever set its limit; none
+    /// where no group around it has a limit. `mounts` is the text of `/proc/self/mounts`.
+    #[must_use]
+    pub fn around(host: &str, process: u32, mounts: &str) -> Option<Self> {
+        let own = fs::read_to_string(format!("/proc/{process}/cgroup")).ok()?;
+        Self::least((host, process), mounts, &own)
+    }
+
+    /// The same, of a process in these groups.
+    pub(super) fn least((host, process): (&str, u32), mounts: &str, own: &str) -> Option<Self> {
+        let of = |version| Some((version, place::of_process(mounts, own, version)?));
+        let (version, (mount, start)) = of(Version::One).or_else(|| of(Version::Two))?;
+        let group = |at: &Path| {
+            let (host, directory) = (host.to_owned(), at.to_owned());
+            let group = Self { host, process, version, directory, home: None };
+            Some((group.limit().ok()??, group))
+        };
+        let all = start.ancestors().take_while(|at| at.starts_with(&mount)).filter_map(group);
+        all.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, group)| group)
     }
 
     /// Which kind it is.
@@ -128,8 +149,8 @@ impl QuotaGroup {
 
     /// What the kernel has counted; none when it cannot be read.
     ///
-    /// In the old hierarchy `cpu` counts no time: there it is that of the process, which is all
-    /// that is in the group.
+    /// In the old hierarchy `cpu` counts no time: there it is that of the processes in the group
+    /// and in those below it.
     #[must_use]
     pub fn counts(&self) -> Option<Counts> {
         let text = fs::read_to_string(self.directory.join("cpu.stat")).ok()?;
@@ -139,11 +160,21 @@ impl QuotaGroup {
         };
         let cpu_ns = match self.version {
             Version::Two => field("usage_usec ").map(|us| us * 1000),
-            Version::One => clock::cpu_ns_of(self.process),
+            Version::One => cpu_ns_in(&self.directory),
         };
         let (periods, throttled) = (field("nr_periods ")?, field("nr_throttled ")?);
         Some(Counts { cpu_ns: cpu_ns?, periods, throttled })
     }
+}
+
+/// CPU time of all processes in a group and in those below it, nanoseconds.
+fn cpu_ns_in(group: &Path) -> Option<u64> {
+    let inside = fs::read_to_string(group.join("cgroup.procs")).ok()?;
+    let inside = inside.lines().filter_map(|line| line.parse().ok());
+    let below = fs::read_dir(group).ok()?.flatten();
+    let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let here: u64 = inside.filter_map(clock::cpu_ns_of).sum();
+    Some(here + below.filter_map(|entry| cpu_ns_in(&entry.path())).sum::<u64>())
 }
 
 /// Quota and period of a limit, microseconds. The period is longer only where the quota would be
@@ -158,7 +189,7 @@ fn shape(cpus: f64) -> (u64, u64) {
 fn home(process: u32, version: Version, directory: &Path) -> Option<PathBuf> {
     let own = fs::read_to_string(format!("/proc/{process}/cgroup")).ok()?;
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
-    let home = super::place::of_process(&mounts, &own, version)?;
+    let (_, home) = place::of_process(&mounts, &own, version)?;
     // One of this machine: a tree of files is no home.
     (directory.starts_with("/sys/fs/cgroup") && home != directory).then_some(home)
 }

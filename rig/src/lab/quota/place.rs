@@ -111,13 +111,16 @@ fn unified(mounts: &str, own: &str) -> Result<Place, String> {
     Ok(Place { version: Version::Two, directory: mount, enable: Some(file) })
 }
 
-/// The group that a process is in, by its line of `/proc/PID/cgroup`.
-pub(super) fn of_process(mounts: &str, own: &str, version: Version) -> Option<PathBuf> {
+/// Where the hierarchy is mounted, and the group in it that a process is in, by its line of
+/// `/proc/PID/cgroup`.
+pub(super) fn of_process(mounts: &str, own: &str, version: Version) -> Option<(PathBuf, PathBuf)> {
     let mount = match version {
         Version::One => mounted(mounts, "cgroup", |options| has(options, "cpu", ',')),
         Version::Two => mounted(mounts, "cgroup2", |_| true),
     };
-    Some(below(&mount?, path_of(own, version)?))
+    let mount = mount?;
+    let group = below(&mount, path_of(own, version)?);
+    Some((mount, group))
 }
 
 fn path_of(own: &str, version: Version) -> Option<&str> {

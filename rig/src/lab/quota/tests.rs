@@ -57,6 +57,33 @@ fn in_the_old_version_groups_are_made_beside_us_wherever_the_controller_is_mount
 }
 
 #[test]
+fn the_least_limit_around_a_process_is_found_whoever_set_it() {
+    let tree = Tree::new(
+        "around",
+        &[
+            ("two/cgroup.controllers", "cpu"),
+            ("two/user.slice/cpu.max", "50000 100000"),
+            ("two/user.slice/x.scope/cpu.max", "max 100000"),
+            ("cpu/a/cpu.cfs_quota_us", "20000"),
+            ("cpu/a/cpu.cfs_period_us", "10000"),
+            ("cpu/a/b/cpu.cfs_quota_us", "30000"),
+            ("cpu/a/b/cpu.cfs_period_us", "10000"),
+        ],
+    );
+    let found = |mounts: &str, own: &str| {
+        let group = QuotaGroup::least(("sut", 1), mounts, own)?;
+        let directory = group.directory().strip_prefix(&tree.0).unwrap();
+        Some((directory.display().to_string(), group.limit().unwrap().unwrap()))
+    };
+    let two = tree.mounts(&[("two", "cgroup2", "rw")]);
+    assert_eq!(found(&two, OWN), Some(("two/user.slice".into(), 0.5)));
+    assert_eq!(found(&two, "0::/\n"), None, "no group around it has a limit");
+    let one = two + &tree.mounts(&[("cpu", "cgroup", "rw,cpu,cpuacct")]);
+    let own = OWN.replace(":/a\n", ":/a/b\n");
+    assert_eq!(found(&one, &own), Some(("cpu/a".into(), 2.0)));
+}
+
+#[test]
 fn in_the_unified_version_the_nearest_group_that_gives_the_controller_is_taken() {
     let tree = Tree::new(
         "two",
