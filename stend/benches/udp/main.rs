@@ -27,8 +27,8 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use watch::{Seen, watch};
 
-/// Datagrams of a call of the engines that have many: as many as every kernel cuts.
-const DEPTH: u32 = 64;
+/// Datagrams of a call of the engines that have many: as many as Linux cuts from 6.10 on.
+const DEPTH: u32 = 128;
 /// Attempts at a trial that the machine disturbs.
 const ATTEMPTS: usize = 5;
 

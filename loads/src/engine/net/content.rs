@@ -2,6 +2,7 @@
 //!
 //! Must not know sockets.
 
+use multiversion::multiversion;
 use std::io;
 use std::ops::{Deref, DerefMut};
 
@@ -64,17 +65,60 @@ pub const fn mix(mut word: u64) -> u64 {
 /// or a shifted byte shows at once.
 #[must_use]
 pub fn content(seed: u64, stream: u32, length: usize) -> Paged {
+    repeated((seed, stream), PERIOD, length.max(PROBE))
+}
+
+/// Content that repeats after `period` bytes, a multiple of 8, and `length` bytes beyond it.
+#[must_use]
+pub fn repeated((seed, stream): (u64, u32), period: usize, length: usize) -> Paged {
     let mut state = seed ^ (u64::from(stream) << 32);
-    let mut bytes = Paged::zeros(PERIOD + length.max(PROBE));
-    let (words, rest) = bytes.split_at_mut(PERIOD);
+    let mut bytes = Paged::zeros(period + length);
+    let (words, rest) = bytes.split_at_mut(period);
     for place in words.chunks_exact_mut(8) {
         state = state.wrapping_add(GOLDEN);
         place.copy_from_slice(&mix(state).to_le_bytes());
     }
-    for again in rest.chunks_mut(PERIOD) {
+    for again in rest.chunks_mut(period) {
         again.copy_from_slice(&words[..again.len()]);
     }
     bytes
+}
+
+/// Whether two slices hold the same bytes, by the widest instructions of the CPU: the comparison
+/// of a C library may go byte by byte (musl's does).
+#[inline]
+#[must_use]
+pub fn equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    if one.len() >= WIDE { equal_wide(one, other) } else { equal_words(one, other) }
+}
+
+/// From so many bytes on a call for the widest instructions pays.
+const WIDE: usize = 128;
+
+#[multiversion(targets("x86_64+avx2"))]
+fn equal_wide(one: &[u8], other: &[u8]) -> bool {
+    let (ones, rest) = one.as_chunks::<WIDE>();
+    let (others, other_rest) = other.as_chunks::<WIDE>();
+    let same = |(one, other): (&[u8; WIDE], &[u8; WIDE])| {
+        let differs =
+            one.iter().zip(other).fold(0, |differs, (one, other)| differs | (one ^ other));
+        differs == 0
+    };
+    ones.iter().zip(others).all(same) && equal_words(rest, other_rest)
+}
+
+#[expect(clippy::inline_always, reason = "it takes the instructions of its caller")]
+#[inline(always)]
+fn equal_words(one: &[u8], other: &[u8]) -> bool {
+    let (ones, rest) = one.as_chunks::<8>();
+    let (others, other_rest) = other.as_chunks::<8>();
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    let differs = ones.iter().zip(others).fold(0, |all, (a, b)| all | (word(a) ^ word(b)));
+    let last = rest.iter().zip(other_rest).fold(0, |all, (a, b)| all | (a ^ b));
+    differs == 0 && last == 0
 }
 
 /// Where in the content a stream stands that has moved this many bytes.
@@ -142,6 +186,18 @@ mod tests {
             let first = if at_end { length - PROBE } else { 0 };
             chunk[first + bit / 8] ^= 1 << (bit % 8);
             prop_assert!(probe(&content, from, &chunk).is_err());
+        }
+
+        #[test]
+        fn slices_are_equal_where_every_bit_is(
+            bytes in prop::collection::vec(any::<u8>(), 1..400),
+            bit in any::<prop::sample::Index>(),
+        ) {
+            let (mut other, bit) = (bytes.clone(), bit.index(bytes.len() * 8));
+            prop_assert!(equal(&bytes, &other));
+            other[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(!equal(&bytes, &other));
+            prop_assert!(!equal(&bytes, &bytes[1..]));
         }
     }
 }

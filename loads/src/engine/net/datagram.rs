@@ -7,10 +7,11 @@
 //! datagrams, nor windows.
 
 use super::Secret;
-use super::content::{GOLDEN, PERIOD, Paged, content, mix, place};
+use super::content::{GOLDEN, Paged, equal, mix, repeated};
 use rig::probe::udp_counter;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read as _, Write as _};
+use std::mem;
 use std::net::{TcpStream, UdpSocket};
 
 /// Bytes of a head.
@@ -19,6 +20,9 @@ pub const HEAD: usize = 32;
 pub const LEAST: usize = 40;
 /// Bytes of the longest, over IPv4.
 pub const MOST: usize = 65_507;
+/// The content repeats after this many bytes: 8 times a prime, so that 509 datagrams that follow one
+/// another differ, whatever size they have but a multiple of the prime.
+const PERIOD: usize = 8 * 509;
 /// Of the word of the sequence number: the datagram was sent in the window.
 const COUNTS: u64 = 1 << 63;
 
@@ -38,31 +42,28 @@ pub struct Head {
 pub struct Datagrams {
     /// Bytes of each.
     pub bytes: usize,
-    tag: [u8; 8],
-    id: [u8; 4],
+    tag: u64,
+    id: u32,
     key: u64,
-    /// From one datagram to the next in the content, bytes.
-    stride: usize,
     content: Paged,
     /// The content under the heads of a call.
-    under: Vec<u8>,
+    under: Vec<[u8; HEAD]>,
 }
 
 impl Datagrams {
     /// Those of a stream of a trial, so many bytes each, with content for so many at once.
     #[must_use]
     pub fn of(secret: &Secret, (seed, id): (u64, u32), bytes: usize, at_once: usize) -> Self {
-        let word = |all: &[u8]| std::array::from_fn(|at| all.get(at).copied().unwrap_or(0));
-        // An odd number of eights, which meets 512 places of the content before it comes again.
-        let stride = (bytes.div_ceil(8) | 1) * 8;
+        let word = |all: &[u8]| {
+            u64::from_le_bytes(std::array::from_fn(|at| all.get(at).copied().unwrap_or(0)))
+        };
         Self {
             bytes,
             tag: word(&secret.test),
-            id: id.to_le_bytes(),
-            key: mix(u64::from_le_bytes(word(&secret.key)) ^ u64::from(id)),
-            stride,
-            content: content(seed, id, stride * at_once),
-            under: Vec::with_capacity(HEAD * at_once),
+            id,
+            key: mix(word(&secret.key) ^ u64::from(id)),
+            content: repeated((seed, id), PERIOD, bytes * at_once),
+            under: vec![[0; HEAD]; at_once],
         }
     }
 
@@ -84,18 +85,20 @@ impl Datagrams {
     /// Where in the content the datagram of this number begins.
     #[inline]
     #[must_use]
-    pub const fn place(&self, sequence: u64) -> usize {
-        place((sequence % PERIOD as u64) * self.stride as u64)
+    #[expect(clippy::cast_possible_truncation, reason = "below PERIOD")]
+    const fn place(&self, sequence: u64) -> usize {
+        (sequence % PERIOD as u64) as usize * self.bytes % PERIOD
     }
 
-    /// The places in the content of so many datagrams that follow one another.
+    /// So many datagrams that follow one another, one behind the other.
     #[inline]
-    pub fn places(&self, first: u64, count: usize) -> impl Iterator<Item = usize> + use<> {
-        let (from, stride) = (self.place(first), self.stride);
-        (0..count).map(move |at| from + at * stride)
+    fn from(&self, first: u64, count: usize) -> &[u8] {
+        let place = self.place(first);
+        &self.content[place..place + count * self.bytes]
     }
 
-    /// Has a call send datagrams from this number on, whose heads stand in the content meanwhile.
+    /// Has a call send so many datagrams from this number on, one behind the other. Their heads
+    /// stand in the content meanwhile.
     ///
     /// # Errors
     /// What the call says.
@@ -103,27 +106,25 @@ impl Datagrams {
         &mut self,
         first: Head,
         count: usize,
-        call: impl FnOnce(&Self) -> io::Result<T>,
+        call: impl FnOnce(&[u8]) -> io::Result<T>,
     ) -> io::Result<T> {
-        self.under.clear();
-        for (at, begins) in (0..).zip(self.places(first.sequence, count)) {
-            let head = self.head(Head { sequence: first.sequence + at, ..first });
-            let place = &mut self.content[begins..begins + HEAD];
-            self.under.extend_from_slice(place);
-            place.copy_from_slice(&head);
+        let place = self.place(first.sequence);
+        let mut under = mem::take(&mut self.under);
+        for (at, under) in under.iter_mut().take(count).enumerate() {
+            let head = Head { sequence: first.sequence + at as u64, ..first };
+            let head = bytes_of(self.head(head));
+            let begins = place + at * self.bytes;
+            let bytes = &mut self.content[begins..begins + HEAD];
+            under.copy_from_slice(bytes);
+            bytes.copy_from_slice(&head);
         }
-        let called = call(self);
-        for (begins, under) in self.places(first.sequence, count).zip(self.under.chunks(HEAD)) {
+        let called = call(self.from(first.sequence, count));
+        for (at, under) in under.iter().take(count).enumerate() {
+            let begins = place + at * self.bytes;
             self.content[begins..begins + HEAD].copy_from_slice(under);
         }
+        self.under = under;
         called
-    }
-
-    /// The bytes of a datagram at a place of the content.
-    #[inline]
-    #[must_use]
-    pub fn at(&self, place: usize) -> &[u8] {
-        &self.content[place..place + self.bytes]
     }
 
     /// What an arrived datagram says, where it is one of these and whole; none where it is foreign.
@@ -133,14 +134,16 @@ impl Datagrams {
     #[inline]
     pub fn read(&self, arrived: &[u8]) -> io::Result<Option<Head>> {
         let Some(found) = arrived.first_chunk::<HEAD>() else { return self.short(arrived) };
-        let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|n| found[at + n]));
-        let (word, sent_ns) = (number(16), number(24));
+        let words: [u64; 4] = std::array::from_fn(|word| {
+            u64::from_le_bytes(std::array::from_fn(|byte| found[word * 8 + byte]))
+        });
+        let [.., word, sent_ns] = words;
         let head = Head { sequence: word & !COUNTS, counts: word & COUNTS != 0, sent_ns };
-        if *found != self.head(head) {
+        if words != self.head(head) {
             return self.strange(found, head);
         }
-        let right = &self.at(self.place(head.sequence))[HEAD..];
-        if arrived[HEAD..] != *right {
+        let right = &self.from(head.sequence, 1)[HEAD..];
+        if !equal(&arrived[HEAD..], right) {
             return Err(self.damage(head.sequence, &arrived[HEAD..], right));
         }
         Ok(Some(head))
@@ -149,8 +152,9 @@ impl Datagrams {
     /// Too short for a head: cut off where it begins as ours do, else foreign.
     #[cold]
     fn short(&self, arrived: &[u8]) -> io::Result<Option<Head>> {
-        let ours = self.tag.iter().chain(&self.id);
-        if arrived.len() < 8 || arrived.iter().zip(ours).any(|(found, right)| found != right) {
+        let ours = bytes_of(self.head(Head::default()));
+        let names = arrived.len().min(12);
+        if names < 8 || arrived[..names] != ours[..names] {
             return Ok(None);
         }
         Err(wrong(format!("a datagram has {} B and not {} B", arrived.len(), self.bytes)))
@@ -160,7 +164,7 @@ impl Datagrams {
     /// are ours.
     #[cold]
     fn strange(&self, found: &[u8; HEAD], head: Head) -> io::Result<Option<Head>> {
-        let right = self.head(head);
+        let right = bytes_of(self.head(head));
         let (names, check) = (found[..12] == right[..12], found[12..16] == right[12..16]);
         let what = match (names, check) {
             (false, false) => return Ok(None),
@@ -187,22 +191,23 @@ impl Datagrams {
         wrong(format!("datagram {sequence}: {what}"))
     }
 
-    fn head(&self, head: Head) -> [u8; HEAD] {
-        let mut bytes = [0; HEAD];
+    /// The words of a head.
+    #[inline]
+    fn head(&self, head: Head) -> [u64; 4] {
         let word = head.sequence | if head.counts { COUNTS } else { 0 };
-        bytes[..8].copy_from_slice(&self.tag);
-        bytes[8..12].copy_from_slice(&self.id);
-        bytes[12..16].copy_from_slice(&self.check(word, head.sent_ns));
-        bytes[16..24].copy_from_slice(&word.to_le_bytes());
-        bytes[24..].copy_from_slice(&head.sent_ns.to_le_bytes());
-        bytes
+        let sum = mix(mix(self.key ^ word.wrapping_mul(GOLDEN)) ^ head.sent_ns);
+        let check = (sum ^ (sum >> 32)) << 32;
+        [self.tag, u64::from(self.id) | check, word, head.sent_ns]
     }
+}
 
-    #[expect(clippy::cast_possible_truncation, reason = "half of it is enough")]
-    fn check(&self, word: u64, sent_ns: u64) -> [u8; 4] {
-        let sum = mix(mix(self.key ^ word.wrapping_mul(GOLDEN)) ^ sent_ns);
-        ((sum ^ (sum >> 32)) as u32).to_le_bytes()
+#[inline]
+fn bytes_of(words: [u64; 4]) -> [u8; HEAD] {
+    let mut bytes = [0; HEAD];
+    for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
     }
+    bytes
 }
 
 fn wrong(what: String) -> io::Error {
@@ -271,9 +276,8 @@ mod tests {
 
     /// Datagrams as they are sent, from this one on.
     fn sent(datagrams: &mut Datagrams, first: Head, count: usize) -> Vec<Vec<u8>> {
-        let copy = |laid: &Datagrams| {
-            Ok(laid.places(first.sequence, count).map(|place| laid.at(place).to_vec()).collect())
-        };
+        let bytes = datagrams.bytes;
+        let copy = |laid: &[u8]| Ok(laid.chunks(bytes).map(<[u8]>::to_vec).collect());
         datagrams.with_heads(first, count, copy).unwrap()
     }
 
@@ -337,10 +341,10 @@ mod tests {
     fn datagrams_of_a_period_differ_in_their_content() {
         for bytes in [LEAST, 1472, 4096, 8192] {
             let mut all = datagrams(bytes);
-            let mut places: Vec<usize> = (0..512).map(|n| all.place(n)).collect();
+            let mut places: Vec<usize> = (0..509).map(|n| all.place(n)).collect();
             places.sort_unstable();
             places.dedup();
-            assert_eq!(places.len(), 512, "{bytes}");
+            assert_eq!(places.len(), 509, "{bytes}");
             let mut one = sent(&mut all, Head::default(), 1).remove(0);
             let two = sent(&mut all, Head { sequence: 1, ..Head::default() }, 1).remove(0);
             one[HEAD..].copy_from_slice(&two[HEAD..]);

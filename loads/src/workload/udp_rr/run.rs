@@ -120,8 +120,7 @@ impl End {
     fn send(&mut self, head: Head) -> io::Result<()> {
         let socket = &*self.socket;
         let sent = self.out.with_heads(head, 1, |laid| {
-            let bytes = laid.at(laid.place(head.sequence));
-            Ok(rustix::net::send(socket, bytes, SendFlags::NOSIGNAL)?)
+            Ok(rustix::net::send(socket, laid, SendFlags::NOSIGNAL)?)
         });
         match sent {
             Err(e) if e.raw_os_error() != Some(Errno::NOBUFS.raw_os_error()) => Err(e),

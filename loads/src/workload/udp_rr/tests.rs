@@ -69,7 +69,7 @@ fn slot(socket: UdpSocket) -> Slot {
 fn datagram(seed: u64, bytes: usize, sequence: u64) -> Vec<u8> {
     let mut all = Datagrams::of(&SECRET, (seed, ID), bytes, 1);
     let head = Head { sequence, ..Head::default() };
-    all.with_heads(head, 1, |laid| Ok(laid.at(laid.place(sequence)).to_vec())).unwrap()
+    all.with_heads(head, 1, |laid| Ok(laid.to_vec())).unwrap()
 }
 
 fn answer(sequence: u64) -> Vec<u8> {
@@ -248,7 +248,7 @@ impl Serve for Losing {
                     continue;
                 }
                 let head = Head { sequence, ..Head::default() };
-                out.with_heads(head, 1, |laid| socket.send(laid.at(laid.place(sequence))))?;
+                out.with_heads(head, 1, |laid| socket.send(laid))?;
                 done += 1;
                 counters.done.store(done, Relaxed);
             }

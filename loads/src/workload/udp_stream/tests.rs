@@ -68,7 +68,7 @@ fn arriving(engine: Engine, change: impl FnOnce(&mut Vec<Vec<u8>>)) -> (io::Resu
     from.connect(to.local_addr().unwrap()).unwrap();
     to.connect(from.local_addr().unwrap()).unwrap();
     let mut all = Datagrams::of(&SECRET, (42, 3), BYTES, 8);
-    let copy = |laid: &Datagrams| Ok(laid.places(0, 8).map(|at| laid.at(at).to_vec()).collect());
+    let copy = |laid: &[u8]| Ok(laid.chunks(BYTES).map(<[u8]>::to_vec).collect());
     let first = Head { counts: true, sent_ns: clock::now_ns(), ..Head::default() };
     let mut sent: Vec<Vec<u8>> = all.with_heads(first, 8, copy).unwrap();
     change(&mut sent);

@@ -73,6 +73,12 @@ impl Mail {
         Ok(())
     }
 
+    /// Messages that came.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.came.len()
+    }
+
     /// The datagrams that came, in their order; one without bytes is one, too.
     pub fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
         let rooms = self.bytes.chunks_exact(self.each).zip(&self.came);

@@ -12,10 +12,36 @@ use rig::lab::clock;
 use rustix::net::RecvFlags;
 use std::io;
 use std::net::UdpSocket;
+use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of the largest message that the kernel merges.
 const WHOLE: usize = 1 << 16;
+
+/// Longest that a receiver of many datagrams a call lets them gather, nanoseconds.
+const GATHER_NS: u64 = 50_000;
+
+/// Lets datagrams gather in the socket before the next call for many: who is asleep in a call is
+/// woken for each first one, and the sender's CPU pays for that.
+#[derive(Debug, Default)]
+struct Gather {
+    called_ns: u64,
+}
+
+impl Gather {
+    /// Sleeps until half a call of `depth` datagrams will have come, if the last call came to fewer
+    /// and that takes no longer than [`GATHER_NS`].
+    fn sleep(&mut self, came: usize, depth: usize, now_ns: u64) {
+        let since_ns = now_ns - std::mem::replace(&mut self.called_ns, now_ns);
+        if came == 0 || came >= depth {
+            return;
+        }
+        let wait_ns = since_ns / came as u64 * (depth as u64 / 2);
+        if wait_ns <= GATHER_NS {
+            clock::sleep_until(now_ns + wait_ns);
+        }
+    }
+}
 
 /// Receives until its host hangs up.
 ///
@@ -35,7 +61,8 @@ pub fn receive(
         Engine::Batch => Mail::new(depth, room),
         Engine::Segment => Mail::new(1, WHOLE),
     };
-    let mut one = vec![0; room];
+    let (mut one, mut gather) = (vec![0; room], Gather::default());
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     loop {
         let came = match engine {
             Engine::Call => rustix::net::recv(socket, &mut one, RecvFlags::empty())
@@ -53,6 +80,9 @@ pub fn receive(
             Err(e) => Err(e),
         }?;
         counters.moved.store(tally.told.moved, Relaxed);
+        if engine == Engine::Batch {
+            gather.sleep(mail.count(), depth, now_ns);
+        }
         // A socket that was hung up gives nothing, at once.
         if !went_on && counters.hung_up.load(Relaxed) {
             return Ok(());

@@ -16,6 +16,9 @@ use std::net::UdpSocket;
 use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Segments that every kernel with `UDP_SEGMENT` cuts one call into.
+const SEGMENTS: usize = 64;
+
 /// How a sender sends.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
@@ -42,6 +45,7 @@ pub fn send(
     (shared, counters): (&Shared, &Counters),
 ) -> io::Result<(u64, u64)> {
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
+    let bytes = datagrams.bytes;
     let (gate, go_ns) = (&shared.gate, shared.gate.went_ns());
     let (mut sent, mut counted, mut calls, mut late) = (0, 0, 0, 0);
     while sent < how.most {
@@ -62,7 +66,7 @@ pub fn send(
         let window = shared.window();
         let counts = now_ns >= window.opens_ns && now_ns < window.closes_ns;
         let first = Head { sequence: sent, counts, sent_ns: now_ns };
-        let went = datagrams.with_heads(first, how.depth, |laid| call(socket, laid, sent, how));
+        let went = datagrams.with_heads(first, how.depth, |laid| call(socket, laid, bytes, how));
         match went {
             Ok(went) => {
                 sent += went;
@@ -77,17 +81,17 @@ pub fn send(
     Ok((sent, counted))
 }
 
-/// One system call; gives how many datagrams the kernel took.
+/// One system call for datagrams of so many bytes; gives how many the kernel took.
 #[inline]
-fn call(socket: &UdpSocket, laid: &Datagrams, first: u64, how: &Sending) -> io::Result<u64> {
-    let pieces = || laid.places(first, how.depth).map(|place| IoSlice::new(laid.at(place)));
+fn call(socket: &UdpSocket, laid: &[u8], bytes: usize, how: &Sending) -> io::Result<u64> {
     match how.engine {
         Engine::Call => {
-            rustix::net::send(socket, laid.at(laid.place(first)), SendFlags::NOSIGNAL)?;
+            rustix::net::send(socket, laid, SendFlags::NOSIGNAL)?;
             Ok(1)
         }
         Engine::Batch => {
-            let pieces: Vec<[IoSlice<'_>; 1]> = pieces().map(|piece| [piece]).collect();
+            let pieces: Vec<[IoSlice<'_>; 1]> =
+                laid.chunks(bytes).map(|piece| [IoSlice::new(piece)]).collect();
             let mut controls: Vec<SendAncillaryBuffer<'_, '_, '_>> =
                 pieces.iter().map(|_| SendAncillaryBuffer::default()).collect();
             let both = pieces.iter().zip(&mut controls);
@@ -95,10 +99,13 @@ fn call(socket: &UdpSocket, laid: &Datagrams, first: u64, how: &Sending) -> io::
                 both.map(|(piece, control)| MMsgHdr::new(piece, control)).collect();
             Ok(sendmmsg(socket, &mut all, SendFlags::NOSIGNAL)? as u64)
         }
-        Engine::Segment => {
-            let pieces: Vec<IoSlice<'_>> = pieces().collect();
-            rustix::io::writev(socket, &pieces)?;
-            Ok(how.depth as u64)
-        }
+        Engine::Segment => match rustix::net::send(socket, laid, SendFlags::NOSIGNAL) {
+            Err(Errno::INVAL) if how.depth > SEGMENTS => Err(io::Error::other(format!(
+                "queue_depth: a call of {} datagrams, and this kernel cuts one into at most \
+                 {SEGMENTS}; lower queue_depth to {SEGMENTS} or use Linux 6.10",
+                how.depth
+            ))),
+            went => Ok(went.map(|_| how.depth as u64)?),
+        },
     }
 }

@@ -10,8 +10,8 @@ use desk::record::{Fault, Settings, Value};
 use rig::workload::Job;
 use std::time::Duration;
 
-/// Segments that every kernel with `UDP_SEGMENT` cuts one call into.
-const SEGMENTS: usize = 64;
+/// Segments that a kernel cuts one call into (`UDP_MAX_SEGMENTS`; before Linux 6.10 64).
+const SEGMENTS: usize = 128;
 /// Most bytes of one call of the engine batch.
 const CALL_BYTES: usize = 1 << 20;
 /// Datagrams a second of one stream that nothing here sends.
