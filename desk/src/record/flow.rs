@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Payload that the receiver took in the window, bytes.
 pub const RECEIVED: &str = "received";
+/// Operations that were complete in the window.
+pub const OPERATIONS: &str = "operations";
 /// Time with data in flight in the window, seconds.
 pub const BUSY: &str = "busy";
 /// Share of it held back by the peer's receive window, seconds.

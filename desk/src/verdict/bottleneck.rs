@@ -199,8 +199,16 @@ fn find(
     if full.iter().any(|one| !is_cpu(one.kind)) && filled {
         full.retain(|one| !is_cpu(one.kind));
     }
+    // Who waits for a disk sends little, and what it sends is acknowledged late: no one waits then.
+    if full.iter().all(|one| one.kind == LimitKind::DelayedAcks)
+        && let Some(found) = storage::of_a_host(trials)
+    {
+        rivals.extend(full);
+        rivals.retain(|rival| rival.kind != found.kind);
+        return Some(Full { rivals, ..Full::of(found) });
+    }
     if full.is_empty() {
-        return beside_ceilings(trials, rivals);
+        return none_seen(trials, rivals);
     }
     for one in &mut full {
         one.place = place(run, trials, one.kind);
@@ -210,13 +218,8 @@ fn find(
     Some(Full { kind, evidence, place, ties, rivals })
 }
 
-/// What held a load down where no ceiling is full: a disk that its threads mostly waited for, or
-/// nothing that was watched.
-fn beside_ceilings(trials: &[&TrialRecord], mut rivals: Vec<Rival>) -> Option<Full> {
-    if let Some(found) = storage::of_a_host(trials) {
-        rivals.retain(|rival| rival.kind != found.kind);
-        return Some(Full { rivals, ..Full::of(found) });
-    }
+/// Where nothing that was watched held a load down.
+fn none_seen(trials: &[&TrialRecord], rivals: Vec<Rival>) -> Option<Full> {
     let shares: Vec<f64> = trials.iter().filter_map(|record| busy(record)).collect();
     let (kind, evidence) = (LimitKind::NoneSeen, mean_or_single(&shares, Unit::Share)?);
     Some(Full { kind, evidence, place: None, ties: Vec::new(), rivals })

@@ -8,7 +8,7 @@ use super::measure::{
     busy, by_host, direction, directions, is_client, is_server, programs_of, reading, throughput,
 };
 use super::parts::all_clients_apart;
-use crate::record::flow::{BUSY, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
+use crate::record::flow::{BUSY, OPERATIONS, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
 use crate::record::{Direction, Flow, HostName, Reading, Run, SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -34,7 +34,7 @@ const AT_BUS: f64 = 0.85;
 /// Share of a quota from which it counts as used up: periods of 100 ms cut a window anywhere.
 const AT_QUOTA: f64 = 0.9;
 /// The same of a host that was held back in nearly every period.
-const NEAR_QUOTA: f64 = 0.8;
+const NEAR_QUOTA: f64 = 0.7;
 /// The shortest time for which Linux delays an acknowledgement, seconds (`TCP_DELACK_MIN`, a 25th
 /// of a second; include/net/tcp.h). The sender waits for it where Nagle's algorithm (RFC 896) or a
 /// cork (tcp(7), `TCP_CORK`) holds back what does not fill a segment.
@@ -277,6 +277,7 @@ pub(super) fn rates(run: &Run, record: &TrialRecord) -> Vec<(String, f64)> {
 
 /// Payload that leaves by an end of the link, bit/s: of the adapter of a host what it sends, of the
 /// switch's port what the host behind it takes. None of an end by which the load does not pass.
+/// Where flows tell no bytes, those of one way are shared out by operations, which are of one size.
 fn leaves(run: &Run, record: &TrialRecord, end: &str) -> Option<f64> {
     let way = direction(&run.plan, record);
     let (sent, taken) = (way != Some(Direction::Receive), way != Some(Direction::Transmit));
@@ -288,7 +289,16 @@ fn leaves(run: &Run, record: &TrialRecord, end: &str) -> Option<f64> {
     let behind = end.strip_prefix("switch.");
     let its = |s: &Flow| behind.map_or(s.sender == end, |client| s.receiver == client);
     let flows = &record.outcome.flows;
-    let share = flows.sum(RECEIVED, its) / flows.sum(RECEIVED, |_| true).max(1.0);
+    let share = match flows.sum(RECEIVED, |_| true) {
+        all if all > 0.0 => flows.sum(RECEIVED, its) / all,
+        _ => {
+            let to_client = way == Some(Direction::Transmit);
+            let passes = if behind.is_some() { to_client } else { way == Some(Direction::Receive) };
+            let client = behind.unwrap_or(end);
+            let all = flows.sum(OPERATIONS, |_| true).max(1.0);
+            flows.sum(OPERATIONS, |flow| passes && flow.sender == client) / all
+        }
+    };
     (share > 0.0).then_some(throughput(&run.plan, record)? * share)
 }
 

@@ -8,10 +8,10 @@ use super::client::Strays;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use crate::engine::net::life::{check_moments, series, starts};
-use crate::engine::net::{Life, account, seconds};
+use crate::engine::net::{Life, TcpFacts, account, seconds};
 use crate::engine::pace::{UNSENT, late, told};
 use crate::engine::times::merged;
-use desk::record::flow::{Flow, Flows};
+use desk::record::flow::{BUSY, Flow, Flows, OPERATIONS, RECEIVE_WINDOW, SEND_BUFFER};
 use desk::record::{Fault, Outcome, Reading, Sample, Series, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
@@ -130,7 +130,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
         series: course(&samples, of_work, life),
         samples,
         distributions: merged(clients.iter().flat_map(|t| &t.end.counted.distributions))?,
-        flows: Flows::new(&COLUMNS, flows(evidence, &clients)?),
+        flows: flows(recipe, evidence, &clients)?,
         work,
         made_with: made_with(evidence, &clients),
         steady: life.steady,
@@ -272,21 +272,38 @@ fn count_bytes<'t>(
 /// kept its segments that were sent again and its smoothed round-trip time, both of the client's
 /// end.
 const COLUMNS: [(&str, Unit); 3] =
-    [("operations", Unit::Count), ("retransmitted", Unit::Count), ("rtt", Unit::Second)];
+    [(OPERATIONS, Unit::Count), ("retransmitted", Unit::Count), ("rtt", Unit::Second)];
+
+/// What TCP tells beside that of bulk operations: times of both ends together.
+const TIMES: [(&str, Unit); 3] =
+    [(BUSY, Unit::Second), (RECEIVE_WINDOW, Unit::Second), (SEND_BUFFER, Unit::Second)];
 
 #[expect(clippy::cast_precision_loss, reason = "operations of a window are below 2^53")]
-fn flows(evidence: &Evidence, clients: &[Thread<'_>]) -> Result<Vec<Flow>, Fault> {
+fn flows(recipe: &Recipe, evidence: &Evidence, clients: &[Thread<'_>]) -> Result<Flows, Fault> {
     let life = evidence.life()?;
+    let of_host = |marks: &[HostMark], host: usize, id: u32| {
+        let tcp = marks.get(host).and_then(|mark| mark.tcp.iter().find(|(n, _)| *n == id));
+        tcp.map(|(_, facts)| *facts)
+    };
+    let both = |host, id| {
+        let opened = of_host(&life.opened, host, id)?;
+        Some((opened, of_host(&life.closed, host, id)?))
+    };
+    let times = if recipe.bulk.is_some() { &TIMES[..] } else { &[] };
     let mut all = Vec::new();
     for thread in clients {
         let (host, plan) = (thread.plan.host, thread.plan);
-        let facts = |marks: &[HostMark], id: u32| {
-            let tcp = marks.get(host).and_then(|mark| mark.tcp.iter().find(|(n, _)| *n == id));
-            tcp.map(|(_, facts)| *facts)
-        };
         for ((id, serves), done) in plan.connections.iter().zip(&thread.end.counted.slots) {
-            let (a, b) = (facts(&life.opened, *id), facts(&life.closed, *id));
-            let again = a.zip(b).map(|(a, b)| b.retransmitted.wrapping_sub(a.retransmitted));
+            let client = both(host, *id);
+            let again = client.map(|(a, b)| b.retransmitted.wrapping_sub(a.retransmitted));
+            let mut figures = vec![
+                Some(*done as f64 * each(evidence)),
+                again.map(f64::from),
+                client.map(|(_, facts)| f64::from(facts.rtt_us) / 1e6),
+            ];
+            let ends: Vec<_> = client.into_iter().chain(both(0, *id)).collect();
+            let sums = spent(&ends).into_iter().zip(times);
+            figures.extend(sums.map(|(sum, _)| (!ends.is_empty()).then_some(sum)));
             all.push(Flow {
                 name: format!("{}.{id}", evidence.host_names[host]),
                 sender: evidence.host_names[host].clone(),
@@ -294,15 +311,25 @@ fn flows(evidence: &Evidence, clients: &[Thread<'_>]) -> Result<Vec<Flow>, Fault
                 sender_cpu: plan.cpu,
                 receiver_cpu: evidence.threads.server.get(*serves).and_then(|server| server.cpu),
                 words: [].into(),
-                figures: vec![
-                    Some(*done as f64 * each(evidence)),
-                    again.map(f64::from),
-                    b.map(|facts| f64::from(facts.rtt_us) / 1e6),
-                ],
+                figures,
             });
         }
     }
-    Ok(all)
+    Ok(Flows::new(&[&COLUMNS[..], times].concat(), all))
+}
+
+/// The [`TIMES`] that passed at these ends in the window, each told at both edges; seconds.
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 us")]
+fn spent(ends: &[(TcpFacts, TcpFacts)]) -> [f64; 3] {
+    let of: [fn(&TcpFacts) -> u64; 3] = [
+        |facts| facts.busy_us,
+        |facts| facts.receive_window_limited_us,
+        |facts| facts.send_buffer_limited_us,
+    ];
+    of.map(|time| {
+        let passed = ends.iter().map(|(opened, closed)| time(closed).saturating_sub(time(opened)));
+        passed.sum::<u64>() as f64 / 1e6
+    })
 }
 
 /// How the load was made, as it really was.

@@ -7,9 +7,10 @@ use super::client::{Client, Counters, Operations, Shared, Strays};
 use super::order::{Lifetime, Order, ThreadPlan};
 use super::take::{Counted, Take};
 use crate::engine::net::account::own_number;
+use crate::engine::net::admit::Admissions;
 use crate::engine::net::datagram::{UdpCounts, beside};
 use crate::engine::net::opening::{self, Opening};
-use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info, wait_for};
+use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info};
 use crate::engine::pace::Pacer;
 use bytes::Bytes;
 use desk::record::Settings;
@@ -416,24 +417,14 @@ impl<E: Exchange> Side<E> {
         let listener = listener.ok_or_else(|| io::Error::other("listen first"))?;
         let server = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
         let all: usize = plans.iter().map(|plan| plan.connections.len()).sum();
-        let longest = opening::longest(all);
-        let deadline = Instant::now() + longest;
+        let mut admissions = Admissions::of(&listener, &order.secret, all)?;
         listener.set_nonblocking(E::KEPT)?;
         while E::KEPT && self.kept.len() < all {
-            if Instant::now() > deadline {
-                let missing = all - self.kept.len();
-                let within = longest.as_secs();
+            let Some((socket, (id, _))) = admissions.admit()? else {
+                let (missing, within) = (all - self.kept.len(), admissions.within.as_secs());
                 let what = format!("{missing} did not open within {within} s");
                 return Err(io::Error::other(what));
-            }
-            let (socket, _) = match listener.accept() {
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                    wait_for(&listener);
-                    continue;
-                }
-                accepted => accepted?,
             };
-            let Some((id, _)) = opening::shown(&socket, &order.secret) else { continue };
             let place = plans.iter().position(|p| p.connections.iter().any(|(n, _)| *n == id));
             let Some(place) = place.filter(|_| self.kept.iter().all(|(n, _)| *n != id)) else {
                 continue;
@@ -572,8 +563,9 @@ impl<E: Exchange> Side<E> {
         let within = |service: &Arc<Mutex<Kept>>| service.lock().ok()?.waiting();
         let within = self.service.as_ref().map_or(Some(0), within);
         let queue = accept_queue(&self.ports).filter(|_| !E::KEPT).zip(within);
-        // Of datagrams the connection beside them says nothing.
-        let kept = self.kept.iter().filter(|_| !self.serves && !E::DATAGRAMS);
+        // Of datagrams the connection beside them says nothing; of bulk either end may send.
+        let tells = (!self.serves || E::BULK.is_some()) && !E::DATAGRAMS;
+        let kept = self.kept.iter().filter(|_| tells);
         let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
         HostMark {
             at_ns,
