@@ -132,19 +132,19 @@ const CAUSES: [Cause; 15] = [
     cause(
         "filters for what the server receives, files",
         TO_SERVER,
-        Plant::Filters("sut", "", 8000, 1),
+        Plant::Filters("sut", "", 40_000, 1),
         LimitKind::SoftirqCpu,
     ),
     cause(
         "filters for what the client receives, a stream",
         "request_size = \"16 KiB\"",
-        Plant::Filters("c01", "", 8000, 1),
+        Plant::Filters("c01", "", 40_000, 1),
         LimitKind::SoftirqCpu,
     ),
     cause(
         "filters for what the switch receives from the server, files",
         TO_CLIENT,
-        Plant::Filters("switch", "sut", 8000, 1),
+        Plant::Filters("switch", "sut", 40_000, 1),
         LimitKind::SoftirqCpu,
     ),
 ];

@@ -14,6 +14,7 @@ use desk::record::Distribution;
 use ended::ended;
 
 use desk::unit::Quantity;
+use loads::engine::net::admit::Admissions;
 use loads::engine::net::content::{content, place, probe};
 use loads::engine::net::opening;
 use loads::engine::net::{Secret, seconds};
@@ -176,8 +177,8 @@ fn answer(
     secret: &Secret,
     delay: fn(f64, f64) -> f64,
 ) -> Result<Vec<u64>, Failed> {
-    let (mut socket, _) = listener.accept()?;
-    let (id, _) = opening::shown(&socket, secret).ok_or("a stranger")?;
+    let admitted = Admissions::of(listener, secret, 1)?.admit()?;
+    let (mut socket, (id, _)) = admitted.ok_or("none that proves itself")?;
     opening::accept(&socket)?;
     socket.set_nodelay(true)?;
     socket.set_read_timeout(None)?;

@@ -215,7 +215,7 @@ impl Plant {
             Self::Filters(host, leads_to, count, cpu) => {
                 let (space, device) = (space(host), interface(&space(host), leads_to)?);
                 let filter = |at: u32| {
-                    let address = format!("203.0.{}.{}", at / 250 + 1, at % 250 + 1);
+                    let address = format!("203.0.{}.{}", at / 250, at % 250);
                     format!(
                         "filter add dev {device} ingress protocol ip prio 1 u32 match ip src \
                          {address} classid 1:1"

@@ -2,6 +2,8 @@
 
 use super::order::{Order, ThreadPlan};
 use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
+use crate::engine::net::content::mix;
+use crate::engine::net::proxy::{self, Harm};
 use crate::engine::net::{End as _, Secret};
 use crate::engine::pace::Pace;
 use desk::record::Settings;
@@ -28,10 +30,12 @@ pub fn closed<E: Exchange>(connections: u32, sizes: (usize, usize), own: Setting
     run::<E>((connections, None), (sizes, own), Duration::from_millis(150))
 }
 
-/// What is asked: connections and their pace, bytes of a request and of a response, parameters.
-type Load = ((u32, Option<Pace>), ((usize, usize), Settings));
+/// Bytes of a request and of a response, and parameters of the load's own.
+type Own = ((usize, usize), Settings);
+/// What is asked: connections and their pace, and the rest.
+type Load = ((u32, Option<Pace>), Own);
 
-fn order(((request, response), params): ((usize, usize), Settings), window: Duration) -> Order {
+fn order(((request, response), params): Own, window: Duration) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
     let each = Order::each(&params);
@@ -46,10 +50,16 @@ fn plan(host: usize, (connections, pace): (u32, Option<Pace>)) -> Vec<ThreadPlan
 }
 
 /// A trial of a window.
-pub fn run<E: Exchange>(
+pub fn run<E: Exchange>(load: (u32, Option<Pace>), own: Own, window: Duration) -> Trial {
+    run_by::<E>(load, own, window, |port| port)
+}
+
+/// The same, with connections that lead to each port of the server by another one.
+pub fn run_by<E: Exchange>(
     (connections, pace): (u32, Option<Pace>),
-    own: ((usize, usize), Settings),
+    own: Own,
     window: Duration,
+    way: impl Fn(u16) -> u16,
 ) -> Trial {
     let order = order(own, window);
     let (mut server, mut client) = (Side::<E>::default(), Side::<E>::default());
@@ -62,6 +72,7 @@ pub fn run<E: Exchange>(
         server
     });
     let threads = plan(1, (connections, pace));
+    let ports = ports.into_iter().map(way).collect();
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, ports, threads, order);
     client.stage(connect).expect("a connection");
     let mut server = accepting.join().expect("a server");
@@ -69,6 +80,25 @@ pub fn run<E: Exchange>(
     let mut servers = server.stop(DRAIN).expect("an end");
     Trial { server: servers.remove(0), clients }
 }
+
+/// Of trials whose bytes a proxy harmed, each trial in another way at another byte, those that no
+/// end refused. The harm is done to what goes these ways: to the server (false) or back (true).
+pub fn accepted<E: Exchange>(own: &Own, ways: &[bool], trials: u64) -> Vec<(Harm, bool, u64)> {
+    let harms = ways.iter().flat_map(|way| Harm::ALL.map(|harm| (harm, *way)));
+    let harms =
+        harms.cycle().zip(0..trials).map(|((harm, way), n)| (harm, way, BEGUN + mix(n) % SPAN));
+    let is_accepted = |(harm, way, at): &(Harm, bool, u64)| {
+        let short = Duration::from_millis(60);
+        let proxy = |port| proxy::before(port, *harm, (*way, *at));
+        let Trial { server, clients } = run_by::<E>((1, None), own.clone(), short, proxy);
+        server.error.is_none() && clients.error.is_none() && clients.counted.errors.is_empty()
+    };
+    harms.filter(is_accepted).collect()
+}
+
+/// Behind the opening of a connection, and within what a short trial moves, bytes.
+const BEGUN: u64 = 4096;
+const SPAN: u64 = 30_000;
 
 /// Clients against a server that is not ours, and their window.
 pub fn ask<E: Exchange>(port: u16, (pace, own): Load, window: Duration) -> (Span, ThreadEnd) {

@@ -7,6 +7,7 @@
 //! Start reading at `life.rs`.
 
 pub mod account;
+pub mod admit;
 pub mod arrival;
 pub mod content;
 pub mod cpus;
@@ -14,6 +15,8 @@ pub mod datagram;
 mod gate;
 pub mod life;
 pub mod opening;
+#[cfg(test)]
+pub mod proxy;
 pub mod schedule;
 pub mod stage;
 pub mod streams;
@@ -28,7 +31,7 @@ pub use tcp_info::TcpFacts;
 
 use rustix::net::{RecvFlags, SendFlags};
 use std::io;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 
 /// Seconds of nanoseconds.
 #[must_use]
@@ -71,12 +74,4 @@ pub fn send_all(socket: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
 #[inline]
 pub fn receive(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(rustix::net::recv(socket, buffer, RecvFlags::empty())?.0)
-}
-
-/// Sleeps until a connection waits, at most 20 ms.
-pub fn wait_for(listener: &TcpListener) {
-    let mut polled = [rustix::event::PollFd::new(listener, rustix::event::PollFlags::IN)];
-    let short = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-    // Whatever poll says, the caller looks again.
-    let _ = rustix::event::poll(&mut polled, Some(&short));
 }

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"STENDTCP";
 const VERSION: u16 = 1;
 /// What the server says to an opening that it accepts.
 const ACCEPTED: u8 = 6;
 /// Longest that one connection may keep the server waiting for its opening.
-const SHOW_MAX: Duration = Duration::from_millis(500);
+pub(super) const SHOW_MAX: Duration = Duration::from_millis(500);
 /// Longest wait for the openings of a trial, beside what each connection may take.
 const ALL_MAX: Duration = Duration::from_secs(5);
 /// What one connection may take: on two busy CPUs 1,024 stand within 10 s.
@@ -120,15 +120,6 @@ pub fn listen(address: Ipv4Addr, connections: usize) -> io::Result<TcpListener> 
     Ok(listener)
 }
 
-/// What a connection proves to be by what it shows first, within half a second.
-#[must_use]
-pub fn shown(socket: &TcpStream, secret: &Secret) -> Option<(u32, u8)> {
-    let mut opening = Opening([0; Opening::BYTES]);
-    socket.set_nonblocking(false).ok()?;
-    read_within(socket, &mut opening.0, SHOW_MAX).ok()?;
-    opening.proved(secret)
-}
-
 /// Tells the other end that its opening is accepted.
 ///
 /// # Errors
@@ -145,24 +136,6 @@ pub fn accepted(mut socket: &TcpStream) -> io::Result<()> {
     let mut reply = [0];
     socket.read_exact(&mut reply)?;
     if reply[0] == ACCEPTED { Ok(()) } else { Err(io::Error::other("the opening was refused")) }
-}
-
-/// Fills a buffer from a socket within a time that dripping bytes do not prolong.
-fn read_within(mut socket: &TcpStream, buffer: &mut [u8], within: Duration) -> io::Result<()> {
-    let deadline = Instant::now() + within;
-    let mut filled = 0;
-    while filled < buffer.len() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        socket.set_read_timeout(Some(left))?;
-        match socket.read(&mut buffer[filled..])? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            n => filled += n,
-        }
-    }
-    Ok(())
 }
 
 fn mac(key: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {

@@ -3,14 +3,14 @@
 //!
 //! Must not know what a stream carries.
 
+use super::admit::Admissions;
 use super::opening::{self, Opening};
 use super::streams::{Direction, StreamPlan};
-use super::{Course, End, Secret, wait_for};
+use super::{Course, End, Secret};
 use rig::lab::{Lab, LabError, SUT};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
-use std::time::Instant;
 
 /// To a host, with what all its streams have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,35 +76,24 @@ pub fn accept_all(
     (secret, mut expected): (&Secret, Vec<StreamPlan>),
     mut begin: impl FnMut(PlannedEnd<'_>, TcpStream) -> Result<(), String>,
 ) -> Result<u64, String> {
-    let longest = opening::longest(expected.len());
-    let (deadline, mut refused) = (Instant::now() + longest, 0);
+    let fail = |e: io::Error| format!("accept: {e}");
+    let mut admissions = Admissions::of(listener, secret, expected.len()).map_err(fail)?;
     while !expected.is_empty() {
-        if Instant::now() > deadline {
-            let (missing, within) = (expected.len(), longest.as_secs());
+        let Some((socket, proved)) = admissions.admit().map_err(fail)? else {
+            let (missing, within) = (expected.len(), admissions.within.as_secs());
             return Err(format!("{missing} streams did not open within {within} s"));
-        }
-        match listener.accept() {
-            Ok((socket, _)) => match admit(&socket, secret, &expected) {
-                Some(at) => {
-                    let plan = expected.swap_remove(at);
-                    let sends = plan.direction == Direction::Transmit;
-                    begin((&plan, sends, plan.server_cpu), socket)?;
-                }
-                None => refused += 1,
-            },
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => wait_for(listener),
-            Err(e) => return Err(format!("accept: {e}")),
+        };
+        let place = expected.iter().position(|plan| plan.opening() == proved);
+        match place.filter(|_| opening::accept(&socket).is_ok()) {
+            Some(at) => {
+                let plan = expected.swap_remove(at);
+                let sends = plan.direction == Direction::Transmit;
+                begin((&plan, sends, plan.server_cpu), socket)?;
+            }
+            None => admissions.refused += 1,
         }
     }
-    Ok(refused)
-}
-
-/// Which of the expected streams this connection proves to be.
-fn admit(socket: &TcpStream, secret: &Secret, expected: &[StreamPlan]) -> Option<usize> {
-    let proved = opening::shown(socket, secret)?;
-    let at = expected.iter().position(|plan| plan.opening() == proved)?;
-    opening::accept(socket).ok()?;
-    Some(at)
+    Ok(admissions.refused)
 }
 
 /// Opens these streams.

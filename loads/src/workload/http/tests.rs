@@ -11,7 +11,7 @@ use super::spec::{
     SIZES,
 };
 use crate::dataset::STREAM;
-use crate::engine::exchange::trial::{Trial, ask, closed, run};
+use crate::engine::exchange::trial::{Trial, accepted, ask, closed, run};
 use crate::engine::exchange::{Exchange as _, Operations as _, Order, PIPELINED, Slot};
 use crate::engine::net::Secret;
 use crate::engine::net::content::content;
@@ -28,6 +28,11 @@ use std::time::Duration;
 /// Every body is compared.
 fn all_compared() -> Settings {
     Settings::from([(COMPARED.name.to_owned(), Value::Count(1))])
+}
+
+#[test]
+fn what_a_proxy_harms_of_bodies_is_refused() {
+    assert_eq!(accepted::<Http>(&((1, 1 << 20), all_compared()), &[true], 16), []);
 }
 
 #[test]

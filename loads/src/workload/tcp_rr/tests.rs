@@ -1,7 +1,7 @@
 //! Knows what `tcp_rr` promises on loopback: every answer is compared and counted, at either end.
 
 use super::run::Kept;
-use crate::engine::exchange::trial::{Trial, closed};
+use crate::engine::exchange::trial::{Trial, accepted, closed};
 use desk::record::Settings;
 
 #[test]
@@ -15,4 +15,10 @@ fn requests_are_answered_one_by_one_and_many_at_once() {
         assert_eq!(clients.counted.slots.len(), connections as usize);
         assert!(clients.counted.slots.iter().all(|done| *done > 10), "none was left behind");
     }
+}
+
+#[test]
+fn what_a_proxy_harms_is_refused_at_one_end_or_the_other() {
+    let own = ((700, 3000), Settings::new());
+    assert_eq!(accepted::<Kept>(&own, &[false, true], 24), []);
 }

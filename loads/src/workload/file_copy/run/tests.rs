@@ -5,7 +5,7 @@ use super::content::{Content, PAGE};
 use super::ends::End;
 use super::note::Note;
 use super::{Copies, is_source, sizes, staging, storing};
-use crate::engine::exchange::trial::{Trial, closed};
+use crate::engine::exchange::trial::{Trial, accepted, closed};
 use crate::engine::exchange::{Operations as _, Order, Slot, Storing};
 use crate::engine::net::{Secret, receive, send_all};
 use desk::record::{Settings, Value};
@@ -37,6 +37,14 @@ fn params(words: &[(&str, &str)]) -> Settings {
     params.insert("block_size".into(), size(65536));
     params.insert("file_size".into(), size(BYTES));
     params
+}
+
+#[test]
+fn what_a_proxy_harms_of_files_is_refused() {
+    for (direction, comes_back) in [("transmit", true), ("receive", false)] {
+        let own = ((1, 1), params(&[("direction", direction), ("source", "memory")]));
+        assert_eq!(accepted::<Copies>(&own, &[comes_back], 16), [], "{direction}");
+    }
 }
 
 #[test]
