@@ -70,7 +70,8 @@ fn losses_are_of_the_share_that_is_asked_and_repeat_with_their_seed() {
     let lost = |seed: u64, ppb: u32| {
         let mut lane = Lane::new(Chance::new(seed));
         let distance = Distance { loss_ppb: ppb, ..Distance::default() };
-        let refused = put(&mut lane, &distance, &even(100_000, 1_000));
+        let frames: Vec<(u64, u64)> = (0..100_000).map(|n| (n * 1_000, 100)).collect();
+        let refused = put(&mut lane, &distance, &frames);
         assert!(refused.iter().all(|(_, why)| *why == Refused::Lost));
         assert_eq!(lane.len() + refused.len(), 100_000, "every frame is somewhere");
         refused.into_iter().map(|(number, _)| number).collect::<Vec<_>>()
