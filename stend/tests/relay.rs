@@ -266,8 +266,8 @@ fn a_stream_over_a_path_is_held_by_what_the_path_is() {
         assert!(observed.iter().any(|one| one == wanted), "{wanted}: {observed:?}");
     }
     let rate = record.outcome.samples[0].quantity.value;
-    // Of 1,514 bytes of a frame 1,448 are payload.
-    assert!((35e6..50e6 * 0.9565).contains(&rate), "{rate}");
+    // Of 1,514 bytes of a frame 1,448 are payload; a window may take a queue along.
+    assert!((35e6..50e6 * 0.966).contains(&rate), "{rate}");
     let of = |key: &str| {
         let row = record.readings.iter().find(|r| r.probe == "relay" && r.key == key);
         row.map(|row| (row.host.name().to_owned(), row.quantity.value)).expect("a reading")
