@@ -83,7 +83,7 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];
 
-static FACTORS: [FactorSpec; 12] = [
+static FACTORS: [FactorSpec; 13] = [
     factor("path", Scope::Path, ParamKind::WORD),
     factor("sut", Scope::Sut, ParamKind::WORD),
     factor("mtu", Scope::Link, ParamKind::size(576, 65_535)),
@@ -92,6 +92,7 @@ static FACTORS: [FactorSpec; 12] = [
     factor("gro", Scope::Link, ON_OFF),
     factor("checksum", Scope::Link, ON_OFF),
     factor("rate", Scope::Link, ParamKind::within(Kind::Rate, 1e5, 1e12)),
+    factor("path_delay", Scope::Relay, ParamKind::within(Kind::Duration, 0.0, 0.2)),
     factor("receive_buffer", Scope::Host, ParamKind::size(4096, 1 << 26)),
     factor("congestion", Scope::Socket, ParamKind::WORD),
     factor("profile", Scope::Profile, ParamKind::WORD),

@@ -309,7 +309,8 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
         "type": "object", "additionalProperties": false, "properties": of_link
     });
     let roles = Role::ALL.map(Role::word);
-    let about = "A device and a relay forward, a switch bridges, a tester does neither.";
+    let about = "A device forwards, a switch bridges, a relay carries frames between two links \
+                 as the path_ factors say, a tester does none of it.";
     keys.insert(
         "hosts".into(),
         json!({

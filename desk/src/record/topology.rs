@@ -23,7 +23,8 @@ pub fn is_client(name: &str) -> bool {
 pub enum Role {
     /// It forwards between its links, and what it costs is of interest.
     Device,
-    /// It forwards between its links, as a part of the path; its cost is the tester's.
+    /// It carries every frame between its two links, which are one network then, with the delay,
+    /// losses and rate of the plan; its cost is the tester's.
     Relay,
     /// It bridges its links, which are one network then; its cost is the tester's.
     Switch,
@@ -38,7 +39,13 @@ impl Role {
     /// Whether packets for other networks go through it.
     #[must_use]
     pub const fn forwards(self) -> bool {
-        matches!(self, Self::Device | Self::Relay)
+        matches!(self, Self::Device)
+    }
+
+    /// Whether its links are one network.
+    #[must_use]
+    pub const fn joins(self) -> bool {
+        matches!(self, Self::Relay | Self::Switch)
     }
 
     /// As a plan writes it.
@@ -189,12 +196,13 @@ impl LabPlan {
         rows.map(|(at, _)| first + at).collect()
     }
 
-    /// Of each link the first link of its network: links that switches bridge are one network.
+    /// Of each link the first link of its network: links that a switch bridges, or between which a
+    /// relay carries frames, are one network.
     #[must_use]
     pub fn networks(&self) -> Vec<usize> {
         let members: Vec<Vec<usize>> = self.links.iter().map(|link| self.members(link)).collect();
         let mut first: Vec<usize> = (0..members.len()).collect();
-        for switch in self.between(|role| role == Role::Switch) {
+        for switch in self.between(Role::joins) {
             let on: Vec<usize> =
                 (0..members.len()).filter(|link| members[*link].contains(&switch)).collect();
             let least = on.iter().map(|link| first[*link]).min().unwrap_or_default();
@@ -202,6 +210,12 @@ impl LabPlan {
             first.iter_mut().filter(|of| joined.contains(of)).for_each(|of| *of = least);
         }
         first
+    }
+
+    /// The relay, by its place in [`Self::host_names`].
+    #[must_use]
+    pub fn relay(&self) -> Option<usize> {
+        self.between(|role| role == Role::Relay).first().copied()
     }
 
     /// How a host reaches each link, by its own adapter or over hosts that forward. Shortest ways,
@@ -251,7 +265,7 @@ impl LabPlan {
 pub enum Way {
     /// It is a member.
     Member,
-    /// By one of its own links, which switches bridge with that one.
+    /// By one of its own links, which switches or a relay join to that one.
     Bridged {
         /// Place of its own link among the links.
         link: usize,

@@ -19,7 +19,7 @@ pub(crate) use facts::{
 pub(crate) use generator::FULL;
 pub use generator::{GeneratorLimit, GeneratorSign, generator_limit};
 
-use crate::record::{Fault, Plan, SteadyRule, TrialKind, TrialRecord};
+use crate::record::{Fault, Plan, Reading, SteadyRule, TrialKind, TrialRecord};
 use crate::unit::{Quantity, Unit};
 
 /// Share of the CPU time of a window from which theft by the hypervisor is an event.
@@ -42,6 +42,7 @@ pub fn grade(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
         return None;
     }
     link_flap(record)
+        .or_else(|| merged_frames(record))
         .or_else(|| throttled(record))
         .or_else(|| steal(record))
         .or_else(|| crowded(plan, record))
@@ -55,6 +56,18 @@ fn link_flap(record: &TrialRecord) -> Option<Fault> {
     let (host, what) =
         (flapped.host.clone(), format!("carrier of {}: {}", flapped.key, times(flapped.quantity)));
     Some(Fault::LinkFlap { host, what })
+}
+
+/// Frames at the relay that hold more than one packet, each of which it lost as one.
+fn merged_frames(record: &TrialRecord) -> Option<Fault> {
+    let of_relay = |r: &&Reading| r.probe == "relay" && r.key.starts_with("long.");
+    let long = record.readings.iter().filter(of_relay).find(|r| r.quantity.value > 0.0)?;
+    let what = format!(
+        "{} frames were longer than a packet of the link: an offload that merges packets is on, \
+         or the mtu is above 9,000 B",
+        long.quantity
+    );
+    Some(Fault::Disturbed { host: long.host.clone(), what })
 }
 
 /// A CPU or package that the machine slowed down within the window.

@@ -51,6 +51,19 @@ fn theft_is_an_event_above_five_per_cent() {
 }
 
 #[test]
+fn a_frame_of_several_packets_at_the_relay_is_an_event_by_its_host() {
+    let long = |count| with(&[("relay", "wan", "long.near", count, Unit::Count)]);
+    assert_eq!(long(0.0), None);
+    match long(2.0) {
+        Some(Fault::Disturbed { host, what }) => {
+            assert_eq!(host, "wan");
+            assert!(what.contains("longer than a packet"), "{what}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn a_load_off_its_pace_beside_other_programs_is_disturbed() {
     let of = |carried: f64, others: f64, paced: bool| {
         let (mut plan, mut record) = trial();

@@ -8,6 +8,7 @@ use super::measure::{
     busy, by_host, direction, directions, is_client, is_server, programs_of, reading, throughput,
 };
 use super::parts::all_clients_apart;
+use super::relayed;
 use crate::record::flow::{BUSY, OPERATIONS, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
 use crate::record::{Direction, Flow, HostName, Reading, Run, SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
@@ -16,9 +17,9 @@ use crate::validity::FULL;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// IPv4 and TCP headers with the timestamps option, bytes (RFC 791, RFC 9293, RFC 7323).
-const HEADERS: f64 = 52.0;
+pub(super) const HEADERS: f64 = 52.0;
 /// The Ethernet header, which interfaces and token buckets count, bytes.
-const ETHERNET: f64 = 14.0;
+pub(super) const ETHERNET: f64 = 14.0;
 /// All that a frame takes on the wire beside its packet: preamble 8, header 14, checksum 4,
 /// gap 12 bytes (IEEE 802.3).
 const WIRE: f64 = 38.0;
@@ -55,6 +56,11 @@ const DROPPED: f64 = 0.005;
 /// Share of a full CPU of the load from which other programs on it hold the load down: a program
 /// that always runs beside one or two threads gets a third or more.
 const TAKEN: f64 = 0.2;
+/// Share of frames from which the relay did not keep the path that was asked for.
+const BEHIND: f64 = 0.01;
+/// Share of frames lost from which losses hold down what nothing else does. TCP sends at most
+/// 1.22 / sqrt(share) segments a round trip then (Mathis, Semke, Mahdavi and Ott 1997): here 1,220.
+const LOST: f64 = 1e-6;
 /// A load that goes so far beyond a ceiling does not pass it: caches serve it, or another device.
 pub(super) const BEYOND: f64 = 1.1;
 /// Busy share of all CPUs from which a full one among them does not stand out: the others have no
@@ -88,11 +94,13 @@ impl Ceiling {
 type Use = fn(&Run, &TrialRecord) -> Option<f64>;
 
 /// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
-const ALL: [(LimitKind, f64, Use); 19] = [
+const ALL: [(LimitKind, f64, Use); 22] = [
+    (LimitKind::Relay, BEHIND, |_, record| relayed::behind(record)),
     (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
     (LimitKind::ClientLine, FULL, client_line),
     (LimitKind::ServerQuota, AT_QUOTA, |_, record| quota(record, is_server)),
     (LimitKind::SetRate, AT_RATE, set_rate),
+    (LimitKind::PathRate, AT_RATE, relayed::rate),
     (LimitKind::Shaper, HELD, |_, record| largest(held(record).map(|end| end.1))),
     (LimitKind::QueueDrops, DROPPED, |_, record| largest(dropped(record).map(|end| end.1))),
     (LimitKind::Goodput, FULL, goodput),
@@ -108,6 +116,7 @@ const ALL: [(LimitKind, f64, Use); 19] = [
     (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, RECEIVE_WINDOW)),
     (LimitKind::SendBuffer, WAITING, |_, record| send_buffer(record)),
     (LimitKind::DelayedAcks, WAITING, delayed_acks),
+    (LimitKind::PathLosses, LOST, |_, record| relayed::losses(record)),
 ];
 
 /// Every ceiling that these trials were read against and do not exceed.
@@ -145,7 +154,7 @@ pub(super) fn ceilings(run: &Run, trials: &[&TrialRecord]) -> Vec<Ceiling> {
 /// throughput and use of each trial. None of CPUs, whose price of a byte changes with the size.
 pub(super) fn tops(run: &Run, trials: &[&TrialRecord]) -> Vec<Top> {
     use LimitKind as K;
-    let passed = [K::SetRate, K::Goodput, K::Pcie, K::Memory, K::Disk];
+    let passed = [K::SetRate, K::PathRate, K::Goodput, K::Pcie, K::Memory, K::Disk];
     let of = |(kind, _, share): (LimitKind, f64, Use)| {
         let top = |record: &&TrialRecord| {
             let used = share(run, record).filter(|used| *used > 0.0)?;
@@ -204,12 +213,12 @@ fn is_on_one_cpu(record: &TrialRecord) -> bool {
 }
 
 /// Bytes of frames for each byte of payload, `beside` bytes of each frame beside its packet.
-fn framed(packet: f64, beside: f64) -> f64 {
+pub(super) fn framed(packet: f64, beside: f64) -> f64 {
     (packet + beside) / (packet - HEADERS).max(1.0)
 }
 
 /// Payload bytes of a packet: as the load counted them, else as the MTU of the link allows.
-fn segment(run: &Run, record: &TrialRecord) -> f64 {
+pub(super) fn segment(run: &Run, record: &TrialRecord) -> f64 {
     let planned = || {
         let mtu = run.plan.effective(&record.trial.settings).get("mtu")?.quantity()?;
         Some(mtu.value - HEADERS)
@@ -218,7 +227,7 @@ fn segment(run: &Run, record: &TrialRecord) -> f64 {
 }
 
 /// Payload in one direction, bit/s.
-fn one_way(run: &Run, record: &TrialRecord) -> Option<f64> {
+pub(super) fn one_way(run: &Run, record: &TrialRecord) -> Option<f64> {
     Some(throughput(&run.plan, record)? / directions(&run.plan, record))
 }
 

@@ -277,6 +277,8 @@ pub struct PointLimit {
 pub enum LimitKind {
     /// The load offered: it was set, and it was carried.
     OfferedLoad,
+    /// The relay, which did not carry all frames in time: neither side is told.
+    Relay,
     /// A quota of CPU time of a client: the generator was not let.
     ClientQuota,
     /// The line rate of a client's own adapter.
@@ -287,6 +289,8 @@ pub enum LimitKind {
     ServerQuota,
     /// The rate of a token bucket at an end of the link.
     SetRate,
+    /// The rate that the relay keeps.
+    PathRate,
     /// A queueing discipline at an end of the link, whose rate was not read, held packets back.
     Shaper,
     /// A queue at an end of the link dropped packets.
@@ -317,6 +321,8 @@ pub enum LimitKind {
     SendBuffer,
     /// Operations waited for acknowledgements that the other end delayed.
     DelayedAcks,
+    /// Losses that the relay plants, where nothing else is full: senders slow down for them.
+    PathLosses,
     /// None of the watched resources was full.
     NoneSeen,
 }
@@ -373,6 +379,9 @@ pub struct CpuParts {
     pub server: Estimate,
     /// The processes of the clients, but for those with machines of their own.
     pub clients: Estimate,
+    /// The processes of hosts between links, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<Estimate>,
     /// The process that conducts the run, where it runs on this machine.
     pub conductor: Option<Estimate>,
     /// Kernel threads.

@@ -23,13 +23,13 @@ pub(super) struct Derived {
     pub of: fn(Option<f64>, &TrialRecord) -> Option<f64>,
 }
 
-/// Busy share of all CPUs, 0-1.
+/// Busy share of all CPUs, 0-1, without what a relay on them used.
 pub(super) const CPU: Derived = Derived {
     name: "cpu",
     title: "CPU",
     unit: Unit::Share,
     better: Better::Lower,
-    of: |_, record| busy(record),
+    of: |_, record| paid(record),
 };
 
 /// Throughput in Mbit/s for each per cent of all CPUs, where 100 % is the whole machine, as the
@@ -55,7 +55,7 @@ pub(super) const PER_GIGABYTE: Derived = Derived {
     title: "CPU time per GB",
     unit: Unit::SecondPerGigabyte,
     better: Better::Lower,
-    of: |bits, record| Some(machine(record)? / (bits.filter(|bits| *bits > 0.0)? / 8.0 / 1e9)),
+    of: |bits, record| Some(paid_cpus(record)? / (bits.filter(|bits| *bits > 0.0)? / 8.0 / 1e9)),
 };
 
 /// Service demand, CPU seconds for each operation or packet: busy x CPUs / rate.
@@ -63,7 +63,7 @@ pub(super) const PER_OPERATION: Derived = Derived {
     name: "cpu_per_operation",
     title: "CPU time per operation",
     unit: Unit::Second,
-    of: |rate, record| Some(machine(record)? / rate.filter(|rate| *rate > 0.0)?),
+    of: |rate, record| Some(paid_cpus(record)? / rate.filter(|rate| *rate > 0.0)?),
     ..PER_GIGABYTE
 };
 
@@ -122,8 +122,25 @@ impl Derived {
 
 /// A rate for each per cent of all CPUs.
 fn per_cent(rate: f64, record: &TrialRecord) -> Option<f64> {
-    let busy = busy(record).filter(|busy| *busy > 0.0)?;
+    let busy = paid(record).filter(|busy| *busy > 0.0)?;
     Some(rate / (100.0 * busy))
+}
+
+/// Share of all CPUs that was busy with anything but the relay: that is a part of the path, and
+/// would stand elsewhere on a real one.
+fn paid(record: &TrialRecord) -> Option<f64> {
+    let busy = busy(record)?;
+    let of_relay = record.readings.iter().find(|r| r.probe == "relay").map(|r| &r.host);
+    let here = of_relay.filter(|host| !has_own_machine(record, *host));
+    let used = here.and_then(|host| reading(record, "process", host, "cpu"));
+    let cpus = reading(record, "cpu", "machine", "cpus");
+    let relay = used.zip(cpus).map_or(0.0, |(used, cpus)| used / cpus.max(1.0));
+    Some((busy - relay).max(0.0))
+}
+
+/// The same in CPUs.
+fn paid_cpus(record: &TrialRecord) -> Option<f64> {
+    Some(paid(record)? * reading(record, "cpu", "machine", "cpus")?)
 }
 
 /// CPUs kept busy, all of the machine together.
@@ -187,6 +204,23 @@ mod tests {
         close(of("pe_index", &trial), 32.0);
         close(of("cpu_per_gb", &trial), 10.0);
         assert_eq!(of("displaced", &trial), None);
+    }
+
+    // Half of a CPU of four is the relay's: an eighth is left, and 5 s/GB.
+    #[test]
+    fn what_a_relay_used_is_not_in_the_cost_of_the_load() {
+        let mut trial = trial();
+        for probe in ["process", "relay"] {
+            trial.1.readings.push(Reading {
+                probe: probe.into(),
+                host: "wan".into(),
+                key: "cpu".into(),
+                quantity: Quantity::new(0.5, Unit::Cpu),
+            });
+        }
+        close(of("cpu", &trial), 0.125);
+        close(of("pe_index", &trial), 64.0);
+        close(of("cpu_per_gb", &trial), 5.0);
     }
 
     // A million bytes or operations, or two million packets, with a quarter of four CPUs.

@@ -51,6 +51,7 @@ mod ranking;
 mod ranks;
 mod read_out;
 mod region;
+mod relayed;
 mod roof;
 mod rounds;
 mod searched;

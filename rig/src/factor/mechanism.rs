@@ -6,11 +6,13 @@ use super::cpus_row::CpusRow;
 use super::held_row::HeldRow;
 use super::link_row::LinkRow;
 use super::machine_row::MachineRow;
+use super::path_row::PathRow;
 use super::quota_row::QuotaRow;
 use super::{FactorError, link_row};
 use crate::lab::Lab;
 use crate::lab::machine::{Order, Reply};
 use crate::lab::quota::Side;
+use crate::lab::relay::Distance;
 use crate::lab::undo::UndoError;
 use crate::lab::wire::LinkRequest;
 use desk::record::Value;
@@ -29,6 +31,8 @@ pub enum Mechanism {
     Quota(&'static QuotaRow),
     /// By the CPUs that the system under test may use.
     Cpus(&'static CpusRow),
+    /// By the relay on the path.
+    Path(&'static PathRow),
 }
 
 /// How to bring back what a level changed.
@@ -44,6 +48,8 @@ pub enum Undo {
     Quota(Side),
     /// The system under test has these CPUs.
     Cpus(Vec<u32>),
+    /// The relay keeps this part of this distance.
+    Path(&'static PathRow, Distance),
 }
 
 impl Undo {
@@ -69,6 +75,7 @@ impl Undo {
             Self::Held(factor) => Ok(lab.machine().must(&Order::LetGo((*factor).into()))?),
             Self::Quota(side) => Ok(lab.set_quota(*side, None)?),
             Self::Cpus(before) => Ok(lab.hold_cpus(before)?),
+            Self::Path(row, before) => row.bring_back(lab, before),
         }
     }
 }
@@ -85,7 +92,7 @@ impl Mechanism {
             Self::Held(row) => row.refuse(root, level),
             Self::Quota(row) => row.refuse(root, level, clients),
             Self::Cpus(row) => row.refuse(root, level),
-            Self::Link(_) => Ok(()),
+            Self::Link(_) | Self::Path(_) => Ok(()),
         }
     }
 
@@ -107,6 +114,7 @@ impl Mechanism {
             Self::Quota(row) => (Undo::Quota(row.side), row.apply(lab, level)),
             // Hosts are born with all; CPUs that are offline now are among them.
             Self::Cpus(row) => (Undo::Cpus(lab.all_cpus()?), row.apply(lab, level)),
+            Self::Path(row) => (Undo::Path(row, row.before(lab)?), row.apply(lab, level)),
         };
         if let Err(e) = done {
             // The first of two errors says more.
@@ -128,6 +136,7 @@ impl Mechanism {
             Self::Held(row) => level_of(lab, row.spec.name),
             Self::Quota(row) => row.observe(lab, asked),
             Self::Cpus(row) => row.observe(lab, asked),
+            Self::Path(row) => row.observe(lab, asked),
         }
     }
 
@@ -139,7 +148,7 @@ impl Mechanism {
     pub fn must_be(self, key: &str, asked: &Value, found: &Value) -> Result<(), FactorError> {
         let same = match self {
             Self::Link(_) => link_row::same(asked, found),
-            Self::Quota(_) | Self::Cpus(_) => asked == found,
+            Self::Quota(_) | Self::Cpus(_) | Self::Path(_) => asked == found,
             Self::Machine(_) | Self::Held(_) => true,
         };
         let spec = super::spec(key).filter(|_| !same);

@@ -5,6 +5,9 @@ use super::held_row::{self, C_STATE_LATENCY};
 use super::link_row::{LinkRow, OnLink};
 use super::machine_rows as machine;
 use super::mechanism::Mechanism;
+use super::path_row::{
+    self, PATH_BUFFER, PATH_DELAY, PATH_JITTER, PATH_LOSS, PATH_RATE, PATH_REORDER,
+};
 use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
 use super::sysctl;
 use crate::lab::adapter_file::AdapterFile;
@@ -162,7 +165,7 @@ const TCP_TIMESTAMPS: FactorSpec =
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 63] = [
+const OWN: [FactorSpec; 69] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     machine::AUTOGROUP,
@@ -192,6 +195,12 @@ const OWN: [FactorSpec; 63] = [
     machine::ONLINE_CPUS,
     OPENSSL_IA32CAP,
     PATH,
+    PATH_BUFFER,
+    PATH_DELAY,
+    PATH_JITTER,
+    PATH_LOSS,
+    PATH_RATE,
+    PATH_REORDER,
     PAUSE_RX,
     PAUSE_TX,
     machine::PREFETCHERS,
@@ -319,7 +328,8 @@ pub fn mechanism(name: &str) -> Option<Mechanism> {
     let held = || held_row::row_of(name).map(Mechanism::Held);
     let quota = || quota_row::row_of(name).map(Mechanism::Quota);
     let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
-    link().or_else(machine).or_else(held).or_else(quota).or_else(cpus)
+    let path = || path_row::row_of(name).map(Mechanism::Path);
+    link().or_else(machine).or_else(held).or_else(quota).or_else(cpus).or_else(path)
 }
 
 /// A factor as data, by its name.
@@ -346,6 +356,7 @@ mod tests {
                 Some(Mechanism::Held(row)) => (factor.scope == Scope::Machine, row.spec.name),
                 Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
+                Some(Mechanism::Path(row)) => (factor.scope == Scope::Relay, row.spec.name),
                 None => {
                     use Scope::{Path, Profile, Program, Socket, Sut};
                     (matches!(factor.scope, Path | Profile | Program | Socket | Sut), name)

@@ -9,6 +9,7 @@ use super::ethtool::Ethtool;
 use super::link::Routes;
 use super::logs;
 use super::namespace;
+use super::relay::{Relay, RelayRequest};
 use super::version;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
@@ -44,6 +45,7 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
         parts: BTreeMap::new(),
         place: None,
         taken: BTreeSet::new(),
+        relay: None,
     };
     loop {
         let request = match wire::receive(&mut control) {
@@ -144,6 +146,8 @@ struct Agent<'a> {
     place: Option<LabKind>,
     /// Adapters of the lab, where this host is the machine itself.
     taken: BTreeSet<String>,
+    /// The relay that this host is.
+    relay: Option<Relay>,
 }
 
 impl Agent<'_> {
@@ -165,6 +169,7 @@ impl Agent<'_> {
                 Ok(Answer::Done)
             }
             Request::Take(_) => Err("this host has a namespace of its own".into()),
+            Request::Relay(asked) => self.relay(asked),
             Request::Logs => Ok(Answer::Logs(logs::take())),
             Request::Work { workload, body } => self.work(&workload, body),
         }
@@ -203,6 +208,18 @@ impl Agent<'_> {
             let _ = namespace::name_it(self.conductor, name);
         }
         Ok(Answer::Done)
+    }
+
+    /// Begins to carry, in a namespace of our own alone, or answers as what carries.
+    fn relay(&mut self, asked: RelayRequest) -> Result<Answer, String> {
+        if let RelayRequest::Begin(between) = &asked {
+            if !matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
+                return Err("this host has no links of its own".into());
+            }
+            self.relay = Some(Relay::begin(between.clone()).map_err(|e| e.to_string())?);
+        }
+        let relay = self.relay.as_ref().ok_or("this host is no relay")?;
+        Ok(Answer::Relay(Box::new(relay.answer(&asked))))
     }
 
     fn work(&mut self, workload: &str, body: serde_json::Value) -> Result<Answer, String> {
@@ -314,7 +331,7 @@ mod tests {
     /// An agent that lives in a place of this kind.
     fn living(kind: LabKind) -> Agent<'static> {
         let (parts, taken) = (BTreeMap::new(), BTreeSet::new());
-        Agent { conductor: 0, workloads: &[], parts, place: Some(kind), taken }
+        Agent { conductor: 0, workloads: &[], parts, place: Some(kind), taken, relay: None }
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Lab {
             self.links_on(SUT, work)?;
             self.wait_for_ends()?;
         }
-        Ok(())
+        self.begin_relay()
     }
 
     /// What the first switch makes: a bridge for each link that has one, and a port to each member.
@@ -96,13 +96,15 @@ impl Lab {
         self.members(lent.link).into_iter().filter(has).collect()
     }
 
-    /// What a host does with its ends of links: a switch bridges them, all others have addresses.
+    /// What a host does with its ends of links: a switch bridges them, a relay reads them, all
+    /// others have addresses.
     fn joined(&self, at: usize) -> Vec<LinkRequest> {
         let mut work = Vec::new();
         if !self.is_machine(at) {
             work.push(LinkRequest::Up("lo".into()));
         }
-        let bridges = self.role(at) == Some(Role::Switch);
+        let (bridges, carries) =
+            (self.role(at) == Some(Role::Switch), self.role(at) == Some(Role::Relay));
         if bridges {
             work.push(LinkRequest::AddBridge(SWITCHED.into()));
             work.push(LinkRequest::Up(SWITCHED.into()));
@@ -110,10 +112,15 @@ impl Lab {
         for (number, link) in self.plan.links.iter().enumerate() {
             if self.members(number).contains(&at) {
                 let name = self.interface(at, &link.name);
-                work.push(match bridges {
-                    true => LinkRequest::Master(name.clone(), SWITCHED.into()),
-                    false => LinkRequest::Address(name.clone(), self.address(number, at), 24),
-                });
+                match bridges {
+                    true => work.push(LinkRequest::Master(name.clone(), SWITCHED.into())),
+                    // What is for others the relay's own stack must not answer.
+                    false if carries => {}
+                    false => {
+                        let address = self.address(number, at);
+                        work.push(LinkRequest::Address(name.clone(), address, 24));
+                    }
+                }
                 work.push(LinkRequest::Up(name));
             }
         }
@@ -127,7 +134,7 @@ impl Lab {
         if self.role(at).is_some_and(Role::forwards) {
             work.push(LinkRequest::SetSetting("ipv4/ip_forward".into(), "1".into()));
         }
-        if self.role(at) == Some(Role::Switch) {
+        if self.role(at).is_some_and(Role::joins) {
             return work;
         }
         let networks = self.plan.networks();

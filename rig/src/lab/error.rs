@@ -128,6 +128,9 @@ pub enum LabError {
         /// Why, with the remedy.
         what: String,
     },
+    /// The relay does not carry.
+    #[error("relay: {0}")]
+    Relayed(String),
     /// An adapter that the lab has is joined to nothing.
     #[error("machine '{machine}': {}", no_carrier(adapter))]
     NoCarrier {

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Name of the host that has the bridges, and the adapters that others share.
-const SWITCH: &str = "switch";
+pub const SWITCH: &str = "switch";
 /// Name of the machine of a lab that has one.
 const ONLY: &str = "machine";
 

@@ -27,6 +27,7 @@ pub(crate) mod namespace;
 mod ours;
 pub mod own;
 pub mod quota;
+pub mod relay;
 pub mod sim;
 mod standing;
 mod topology;
@@ -42,7 +43,9 @@ pub use cables::by_host;
 pub use cgroup::HostGroup;
 pub use error::LabError;
 pub use host::HostProcess;
-pub use machines::{names as machine_names, refuse_adapters, refuse_names, wanted_adapters};
+pub use machines::{
+    SWITCH, names as machine_names, refuse_adapters, refuse_names, wanted_adapters,
+};
 pub use ours::Ours;
 pub use standing::{SUT, Standing};
 pub use topology::{Blueprint, EndRole, Lab, LinkEnd, Wanted};

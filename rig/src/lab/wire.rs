@@ -6,6 +6,7 @@ use super::adapter_file::AdapterFile;
 use super::ethtool::{Feature, Line, Number};
 use super::link::{LinkInfo, Shaper, Tbf};
 use super::logs::Log;
+use super::relay::{RelayRequest, Told};
 use desk::record::LabKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,8 @@ pub enum Request {
     Take(String),
     /// Do these link operations in order; the first failure ends the list.
     Links(Vec<LinkRequest>),
+    /// Be a relay, or tell as one.
+    Relay(RelayRequest),
     /// Give the logs of programs that have failed since the last request for them.
     Logs,
     /// A message for a workload's part on this host.
@@ -161,6 +164,8 @@ pub enum Answer {
     Done,
     /// One answer a link operation.
     Links(Vec<LinkAnswer>),
+    /// What the relay tells.
+    Relay(Box<Told>),
     /// Logs of programs that have failed.
     Logs(Vec<Log>),
     /// The workload's own answer.

@@ -1,11 +1,12 @@
 //! Knows what can be read beside the load at the two edges of the window.
 //!
 //! Gives: [`Probe`], [`all`], [`Sampler`], [`Soaker`], [`Carriers`], [`Shapers`],
-//! [`AdapterCounts`], [`Copied`].
+//! [`Relayed`], [`AdapterCounts`], [`Copied`].
 //! Never: what the load was, or what a reading means.
 //! Start reading at `cpu.rs`.
 
 mod adapter;
+mod between;
 mod ceiling;
 mod cgroup;
 mod columns;
@@ -27,6 +28,7 @@ mod power;
 mod pressure;
 mod qdisc;
 mod quota;
+mod relay;
 mod sampler;
 mod soaker;
 mod softirq;
@@ -36,6 +38,7 @@ mod tcp;
 mod thermal;
 mod throttle;
 
+pub use between::BetweenProbe;
 pub use ceiling::CeilingProbe;
 pub use cgroup::GroupProbe;
 pub use conductor::ConductorProbe;
@@ -51,6 +54,7 @@ pub use power::PowerProbe;
 pub use pressure::PressureProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
+pub use relay::Relayed;
 pub use sampler::{Sampled, Sampler};
 pub use soaker::{Look, Soaker, Stretch};
 pub use softirq::SoftirqProbe;
@@ -92,6 +96,7 @@ pub fn all() -> Vec<Box<dyn Probe>> {
     vec![
         Box::new(CpuProbe::new(root)),
         Box::new(ConductorProbe::default()),
+        Box::new(BetweenProbe::default()),
         Box::new(GroupProbe::default()),
         Box::new(QuotaProbe::default()),
         Box::new(TaskProbe::new(root)),

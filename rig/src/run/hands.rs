@@ -13,7 +13,7 @@ use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
 use crate::lab::wire::{Answer, Request};
 use crate::lab::{Blueprint, Lab, LabError, SUT, Urgent, clock};
-use crate::probe::{Carriers, Shapers};
+use crate::probe::{Carriers, Relayed, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{
@@ -101,6 +101,8 @@ impl Bench {
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
+        let relayed = Relayed::begin(&mut self.lab, record.trial.seed);
+        let relayed = relayed.map_err(LabError::into_fault)?;
         let readings = &mut record.readings;
         let ready = self.prepare().map_err(LabError::into_fault);
         let urgent = Urgent::begin();
@@ -123,6 +125,8 @@ impl Bench {
         record.tracks = tracks;
         let shaped = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(shaped.since(&shapers));
+        let passed = Relayed::read(&mut self.lab).map_err(LabError::into_fault)?;
+        record.readings.extend(passed.since(&relayed));
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;

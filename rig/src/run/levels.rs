@@ -164,6 +164,7 @@ const fn rank(mechanism: Mechanism) -> u8 {
         Mechanism::Link(_) => 1,
         Mechanism::Quota(_) => 2,
         Mechanism::Cpus(_) => 3,
+        Mechanism::Path(_) => 4,
     }
 }
 

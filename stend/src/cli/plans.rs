@@ -14,7 +14,7 @@ use std::path::Path;
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
     "aa, congestion, disk-array, faster-line, gigabit-path, latency, nic-duel, nic-duel-full, ",
-    "offloads, one-server, round-up, snoop-filter, web-server, web-server-php",
+    "offloads, one-server, round-up, short-path, snoop-filter, web-server, web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -56,6 +56,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
+        "short-path" => Some(include_str!("../../../plans/short-path.toml")),
         "snoop-filter" => Some(include_str!("../../../plans/snoop-filter.toml")),
         "web-server-php" => Some(include_str!("../../../plans/web-server-php.toml")),
         "web-server" => Some(include_str!("../../../plans/web-server.toml")),

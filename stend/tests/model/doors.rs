@@ -101,9 +101,9 @@ fn a_figure_is_a_file_of_the_form_that_its_name_says() {
 #[test]
 fn a_plan_against_itself_gives_the_noise_that_the_plan_is_judged_by() {
     let home = Home::new("aa");
-    let plan = ["plan", "congestion", "--quick", "--lab", "sim"];
-    assert!(home.good(&plan).contains("aa --quick --lab sim congestion` makes one"));
-    let said = home.good(&["aa", "congestion", "--quick", "--lab", "sim"]);
+    let plan = ["plan", "short-path", "--quick", "--lab", "sim"];
+    assert!(home.good(&plan).contains("aa --quick --lab sim short-path` makes one"));
+    let said = home.good(&["aa", "short-path", "--quick", "--lab", "sim"]);
     for words in ["false alarms", "noise of a trial", "smallest effect"] {
         assert!(said.contains(words), "{said}");
     }
@@ -112,19 +112,19 @@ fn a_plan_against_itself_gives_the_noise_that_the_plan_is_judged_by() {
     let known = home.good(&plan);
     assert!(known.contains(&format!("A/A run {id}")), "{known}");
     // The noise of a simulated lab is not that of this machine, nor that of a short window another.
-    assert!(!home.good(&["plan", "congestion", "--quick"]).contains(id));
-    assert!(!home.good(&["plan", "congestion", "--lab", "sim"]).contains(id));
+    assert!(!home.good(&["plan", "short-path", "--quick"]).contains(id));
+    assert!(!home.good(&["plan", "short-path", "--lab", "sim"]).contains(id));
     for lab in ["root", "loopback"] {
-        assert!(!home.good(&["plan", "congestion", "--quick", "--lab", lab]).contains(id), "{lab}");
+        assert!(!home.good(&["plan", "short-path", "--quick", "--lab", lab]).contains(id), "{lab}");
     }
-    let physics = home.stend(&["plan", "congestion", "--physics", "none.toml"]);
+    let physics = home.stend(&["plan", "short-path", "--physics", "none.toml"]);
     assert_eq!(physics.status.code(), Some(2));
     assert!(error(&physics).contains("--lab sim"), "{}", error(&physics));
-    let twice = ["aa", "congestion", "--level", "cubic", "--level", "congestion=kernel"];
+    let twice = ["aa", "short-path", "--level", "cubic", "--level", "congestion=kernel"];
     let twice = home.stend(&[&twice[..], &["--lab", "sim"]].concat());
     assert_eq!(twice.status.code(), Some(2));
     assert!(error(&twice).contains("cubic and kernel"), "{}", error(&twice));
-    let wrong = home.stend(&["aa", "congestion", "--level", "congestion=cubik", "--lab", "sim"]);
+    let wrong = home.stend(&["aa", "short-path", "--level", "congestion=cubik", "--lab", "sim"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(error(&wrong).contains("did you mean 'cubic'?"), "{}", error(&wrong));
 }
@@ -152,10 +152,10 @@ fn a_setting_comes_from_the_flag_then_the_variable_then_the_file() {
     let flag = row(&["config", "show", "--origin", "--lab", "sim"], &variable);
     assert!(flag.contains("sim") && flag.ends_with("flag"), "{flag}");
     file("lab = \"sim\"\nquick = true\n");
-    let quick = home.good(&["plan", "congestion"]);
-    assert_ne!(quick, home.good(&["plan", "congestion", "--quick=false"]));
+    let quick = home.good(&["plan", "short-path"]);
+    assert_ne!(quick, home.good(&["plan", "short-path", "--quick=false"]));
     file("lab = \"sim\"\n");
-    assert_eq!(quick, home.good(&["plan", "congestion", "--quick"]));
+    assert_eq!(quick, home.good(&["plan", "short-path", "--quick"]));
     file("lab = \"sim\"\nstor = \"x\"\n");
     let wrong = home.stend(&["list"]);
     assert_eq!(wrong.status.code(), Some(2));
@@ -176,15 +176,15 @@ fn a_file_that_everybody_may_write_to_chooses_nothing() {
     std::fs::set_permissions(&path, open).expect("open to all");
     let shown = home.good(&["config", "show", "--origin"]);
     assert!(shown.contains("best") && shown.contains("passed over: "), "{shown}");
-    let told = error(&home.stend(&["plan", "congestion"]));
+    let told = error(&home.stend(&["plan", "short-path"]));
     assert_eq!(told.matches("passed over: ").count(), 1, "{told}");
-    assert!(error(&home.stend(&["plan", "congestion", "-q"])).is_empty());
+    assert!(error(&home.stend(&["plan", "short-path", "-q"])).is_empty());
 }
 
 #[test]
 fn a_setting_says_below_which_directory_every_run_has_its_own() {
     let home = Home::new("parent");
-    let run = ["run", "congestion", "--quick", "--lab", "sim"];
+    let run = ["run", "short-path", "--quick", "--lab", "sim"];
     for _ in 0..2 {
         let output = home.with(&run, &[("STEND_OUT", "results")]);
         assert_eq!(output.status.code(), Some(0), "{}", error(&output));
@@ -231,7 +231,7 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
         shell.env("HOME", &home.0).env("PATH", "/usr/bin:/bin");
         shell.output().expect("it starts")
     };
-    for words in ["schema run", "run congestion --quick --lab sim", "list", "export"] {
+    for words in ["schema run", "run short-path --quick --lab sim", "list", "export"] {
         let output = closed(words, "1");
         assert_eq!(output.status.code(), Some(0), "{words}: {}", error(&output));
         assert!(!error(&output).contains("pipe"), "{words}: {}", error(&output));
@@ -285,7 +285,7 @@ fn shells_and_man_know_every_verb() {
 #[test]
 fn what_is_no_terminal_gets_whole_lines_and_quiet_means_quiet() {
     let home = Home::new("quiet");
-    let run = ["run", "congestion", "--quick", "--lab", "sim"];
+    let run = ["run", "short-path", "--quick", "--lab", "sim"];
     let told = error(&home.stend(&run));
     assert!(told.contains("trials") && !told.contains('\x1b') && !told.contains('\r'), "{told}");
     let quiet = home.stend(&[&run[..], &["-q"]].concat());
@@ -297,7 +297,7 @@ fn what_is_no_terminal_gets_whole_lines_and_quiet_means_quiet() {
 #[test]
 fn a_run_in_which_nothing_was_finished_is_not_one_that_was_stopped_now() {
     let home = Home::new("empty");
-    home.good(&["run", "congestion", "--quick", "--lab", "sim", "--out", "out"]);
+    home.good(&["run", "short-path", "--quick", "--lab", "sim", "--out", "out"]);
     let mut run: Run = serde_json::from_slice(&home.read("out/records.json")).expect("a run");
     run.records.clear();
     (run.id, run.digits) = ("empty-1".into(), None);

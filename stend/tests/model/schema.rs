@@ -117,7 +117,7 @@ fn what_the_program_writes_is_what_its_schemas_say() {
     assert_valid("gate", &place.json(&of(&["gate", "aa", "--quick", "--out", "g"])));
     assert_valid("gate", &place.json(&["gate", "--run", "last", "--store", "x.stend", "--json"]));
     assert_valid("survey", &place.json(&of(&["--out", "s"])));
-    let against_itself = place.json(&of(&["aa", "congestion", "--quick", "--out", "aa"]));
+    let against_itself = place.json(&of(&["aa", "short-path", "--quick", "--out", "aa"]));
     assert_valid("result", &against_itself);
     assert!(against_itself["noise"].is_object(), "what `aa` is for");
     let shares = place.json(&of(&["elasticity", "aa", "--quick", "--out", "e"]));

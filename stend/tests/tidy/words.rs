@@ -32,6 +32,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("rig/src/lab/ethtool/driver.rs", "ioctl SIOCETHTOOL: netlink does not tell driver versions"),
     ("rig/src/lab/ethtool/tests.rs", "unshare: the test needs a network namespace of its own"),
     ("rig/src/lab/link/tests.rs", "unshare: the test needs a network namespace of its own"),
+    ("rig/src/lab/relay/port.rs", "recvmmsg, sendmmsg, packet sockets: no safe wrapper has them"),
     ("rig/src/lab/undo/guardian.rs", "close_range: nothing safe closes what nobody owns"),
     ("rig/src/lab/namespace.rs", "unshare: no safe wrapper for the whole process"),
     ("rig/src/lab/urgent.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),

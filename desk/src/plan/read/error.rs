@@ -172,6 +172,18 @@ pub enum PlanError {
         /// Which key.
         key: String,
     },
+    /// A setting of the relay in a lab without one.
+    #[error(
+        "line {line}: '{key}' is kept by a relay, and the lab has none; write [lab.hosts.relay] \
+         with role = \"relay\", and make it a member of two links: one with the clients, one with \
+         sut"
+    )]
+    NoRelay {
+        /// Where.
+        line: u32,
+        /// Which key.
+        key: String,
+    },
     /// Clients that cannot fill the link.
     #[error(
         "line {line}: {clients} client(s) x {client_rate} = {together}, less than the {rate} of \

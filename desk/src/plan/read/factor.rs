@@ -199,6 +199,7 @@ fn plain(node: &Node, spec: &FactorSpec, known: &Known) -> Result<Vec<Level>, Pl
         let (line, key) = (node.line, spec.name.to_owned());
         return Err(PlanError::NoClients { line, key });
     }
+    relayed((node.line, spec), known.lab)?;
     let level = |item: &Node| {
         let name = item.written("a level in quotes")?.to_owned();
         if spec.scope == Scope::Path {
@@ -211,6 +212,14 @@ fn plain(node: &Node, spec: &FactorSpec, known: &Known) -> Result<Vec<Level>, Pl
         Ok(Level { name, settings })
     };
     items.iter().map(level).collect()
+}
+
+/// What a relay keeps needs one.
+pub(super) fn relayed((line, spec): (u32, &FactorSpec), lab: &LabPlan) -> Result<(), PlanError> {
+    match spec.scope == Scope::Relay && lab.relay().is_none() {
+        true => Err(PlanError::NoRelay { line, key: spec.name.to_owned() }),
+        false => Ok(()),
+    }
 }
 
 /// The levels of a factor that is a parameter of every load.
@@ -255,6 +264,7 @@ fn part(entry: &Node, known: &Known) -> Result<Value, PlanError> {
         return param::value(entry, &entry.key, known);
     }
     let spec = settable(entry, known.catalogue, &PARTS)?;
+    relayed((entry.line, spec), known.lab)?;
     if spec.scope == Scope::Socket {
         param::of_all(entry, spec.name, known)?;
     }
@@ -262,8 +272,15 @@ fn part(entry: &Node, known: &Known) -> Result<Value, PlanError> {
 }
 
 /// What a profile may set, besides parameters of all loads.
-pub(in crate::plan) const PARTS: [Scope; 6] =
-    [Scope::Link, Scope::Host, Scope::Machine, Scope::Side, Scope::Program, Scope::Socket];
+pub(in crate::plan) const PARTS: [Scope; 7] = [
+    Scope::Link,
+    Scope::Host,
+    Scope::Machine,
+    Scope::Side,
+    Scope::Relay,
+    Scope::Program,
+    Scope::Socket,
+];
 
 /// A comparison needs two levels that differ, and every level must say all that another one says:
 /// what it left out would be whatever the level before it had set. Two profiles under two names may

@@ -1,6 +1,7 @@
 //! Knows the table `[lab]`: clients and the links of the system under test.
 
 use super::error::PlanError;
+use super::factor::relayed;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::topology;
@@ -41,12 +42,21 @@ pub(super) fn read(
     let machines = Vec::new();
     let read = LabPlan { clients, client_rate, settings, links, hosts, machine, machines };
     topology::check(lab, &read)?;
+    relay_stands(lab, catalogue, &read)?;
     Ok(read)
 }
 
+/// What a relay keeps for the whole run needs one.
+fn relay_stands(lab: &Section, catalogue: &Catalogue, read: &LabPlan) -> Result<(), PlanError> {
+    for spec in whole_run(catalogue) {
+        lab.get(spec.name).map_or(Ok(()), |node| relayed((node.line, spec), read))?;
+    }
+    Ok(())
+}
+
 /// What may be set for the whole run: on hosts, on the machine itself, and what programs are told.
-pub(in crate::plan) const WHOLE_RUN: [Scope; 4] =
-    [Scope::Host, Scope::Machine, Scope::Side, Scope::Program];
+pub(in crate::plan) const WHOLE_RUN: [Scope; 5] =
+    [Scope::Host, Scope::Machine, Scope::Side, Scope::Relay, Scope::Program];
 
 /// The system under test by itself.
 fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
@@ -58,8 +68,9 @@ fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     }
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&on_hosts)?;
-    let settings = settings(lab, catalogue)?;
-    Ok(LabPlan { settings, ..LabPlan::default() })
+    let read = LabPlan { settings: settings(lab, catalogue)?, ..LabPlan::default() };
+    relay_stands(lab, catalogue, &read)?;
+    Ok(read)
 }
 
 /// Factors that a plan may set for the whole run.

@@ -2,7 +2,7 @@
 
 use super::read;
 use crate::plan::example::catalogue;
-use crate::record::{LinkKind, Plan, Role};
+use crate::record::{LinkKind, Plan, Role, Way};
 
 /// A plan of two clients with these tables of the lab.
 fn lab(tables: &str) -> Result<Plan, String> {
@@ -14,12 +14,12 @@ fn lab(tables: &str) -> Result<Plan, String> {
 
 #[test]
 fn a_host_stands_between_links_that_name_their_members() {
-    let plan = lab("[lab.hosts.box]\n[lab.hosts.wan]\nrole = \"relay\"\n\
+    let plan = lab("[lab.hosts.box]\n[lab.hosts.wan]\nrole = \"switch\"\n\
          [lab.links.far]\nmembers = [\"wan\", \"sut\"]\nkind = \"direct\"\n\
          [lab.links.mid]\nmembers = [\"box\", \"wan\"]\n\
          [lab.links.near]\nmembers = [\"c01\", \"c02\", \"box\"]\n");
     let lab = plan.unwrap().lab;
-    assert_eq!(lab.hosts.iter().map(|h| h.role).collect::<Vec<_>>(), [Role::Device, Role::Relay]);
+    assert_eq!(lab.hosts.iter().map(|h| h.role).collect::<Vec<_>>(), [Role::Device, Role::Switch]);
     assert_eq!(lab.links[0].kind, Some(LinkKind::Direct));
     assert_eq!(lab.members(&lab.links[2]), [1, 2, 3]);
 }
@@ -57,6 +57,39 @@ fn a_lab_that_cannot_be_joined_so_is_refused_with_the_remedy() {
     }
 }
 
+const RELAY: &str = "[lab.hosts.wan]\nrole = \"relay\"\n\
+     [lab.links.far]\nmembers = [\"wan\", \"sut\"]\nkind = \"direct\"\n";
+const NEAR: &str = "[lab.links.near]\nmembers = [\"c01\", \"c02\", \"wan\"]\n";
+
+#[test]
+fn a_relay_joins_two_links_to_one_network() {
+    let lab = lab(&format!("path_delay = \"20 ms\"\n{RELAY}{NEAR}")).unwrap().lab;
+    assert_eq!((lab.relay(), lab.networks()), (Some(3), vec![0, 0]));
+    assert_eq!(lab.ways(1), [Way::Bridged { link: 1 }, Way::Member]);
+    assert_eq!(lab.settings["path_delay"].to_string(), "20 ms");
+}
+
+#[test]
+fn a_relay_that_cannot_be_and_a_distance_without_one_are_refused() {
+    let third = "[lab.links.mid]\nmembers = [\"c01\", \"wan\"]\n";
+    let two =
+        "[lab.hosts.other]\nrole = \"relay\"\n[lab.links.mid]\nmembers = [\"other\", \"c01\"]\n";
+    let levels = "[factors.path_delay]\nlevels = [\"0 ms\", \"20 ms\"]\n";
+    let profile = "[factors.profile]\nlevels.a = { path_delay = \"0 ms\" }\n\
+                   levels.b = { path_delay = \"1 ms\" }\n";
+    for (tables, wanted) in [
+        (format!("{RELAY}{NEAR}{third}"), "a relay on 3 links"),
+        (format!("{RELAY}{NEAR}{two}"), "2 relays"),
+        ("path_delay = \"20 ms\"\n".to_owned(), "make it a member of two links"),
+        (levels.to_owned(), "the lab has none"),
+        (profile.to_owned(), "the lab has none"),
+        (format!("path_delay = \"300 ms\"\n{RELAY}{NEAR}"), "200 ms"),
+    ] {
+        let refused = lab(&tables).unwrap_err();
+        assert!(refused.contains(wanted), "{wanted}: {refused}");
+    }
+}
+
 #[test]
 fn adapters_of_the_machine_are_named_for_every_member() {
     let plan = lab("machine = \"sut\"\n[lab.links.lan]\nkind = \"adapter\"\n\
@@ -90,7 +123,7 @@ fn a_lab_of_adapters_that_cannot_be_is_refused_with_the_remedy() {
              members = [\"sut\", \"c01\", \"sw\"]\n[lab.links.b]\n\
              members = [\"sut\", \"c02\", \"sw\"]\n"
                 .into(),
-            "sut on two links that a switch bridges",
+            "sut on two links that a switch or relay joins",
         ),
         (
             "[lab.hosts.box]\nrole = \"tester\"\n[lab.links.a]\n\

@@ -108,21 +108,40 @@ pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
         let at = format!("{}, which {SUT} is not on, as the first link", first.name);
         return Err(outside(node, &at, "a first link with the system under test: it is the path"));
     }
+    check_relay(node, read)?;
     check_ways(node, read, &names)
+}
+
+/// One relay at the most, between two virtual links.
+fn check_relay(node: &Node, read: &LabPlan) -> Result<(), PlanError> {
+    let Some(relay) = read.relay() else { return Ok(()) };
+    let relays = read.hosts.iter().filter(|host| host.role == Role::Relay).count();
+    if relays > 1 {
+        return Err(outside(node, &format!("{relays} relays"), "one relay at the most"));
+    }
+    let its = || read.links.iter().filter(|link| read.members(link).contains(&relay));
+    if let Some(link) = its().find(|link| link.is_real()) {
+        let at = format!("a relay on link {}, which is of adapters", link.name);
+        return Err(outside(node, &at, "virtual links: a relay carries between these"));
+    }
+    match its().count() {
+        2 => Ok(()),
+        count => Err(outside(node, &format!("a relay on {count} links"), "two links")),
+    }
 }
 
 /// Every client has a way to the system under test, and no host two adapters in one network.
 fn check_ways(node: &Node, read: &LabPlan, names: &[String]) -> Result<(), PlanError> {
     let networks = read.networks();
     for (at, name) in names.iter().enumerate() {
-        let switch = read.hosts.iter().any(|h| h.name == *name && h.role == Role::Switch);
+        let joins = read.hosts.iter().any(|h| h.name == *name && h.role.joins());
         let on: Vec<usize> = (0..read.links.len())
             .filter(|link| read.members(&read.links[*link]).contains(&at))
             .map(|link| networks[link])
             .collect();
         let twice = on.iter().enumerate().any(|(turn, net)| on[..turn].contains(net));
-        if twice && !switch {
-            let at = format!("{name} on two links that a switch bridges");
+        if twice && !joins {
+            let at = format!("{name} on two links that a switch or relay joins");
             return Err(outside(node, &at, "one of them: they are one network"));
         }
     }

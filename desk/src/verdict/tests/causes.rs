@@ -69,6 +69,42 @@ fn a_queue_that_drops_few_packets_is_none() {
 }
 
 #[test]
+fn a_relay_that_is_late_is_the_limit_and_nothing_beside_it() {
+    let relay = |late: f64, lost: f64, busy: f64| {
+        first(move |r| {
+            cpu(r, "busy", busy);
+            sent(r, 0.0);
+            for (key, count) in [("received", 1000.0), ("late", late), ("lost", lost)] {
+                read(r, ["relay", "wan", &format!("{key}.near")], count);
+            }
+            read(r, ["relay", "wan", "received.far"], 0.0);
+        })
+    };
+    let behind = relay(20.0, 0.0, 1.0);
+    assert_eq!(named(&behind), [LimitKind::Relay], "full CPUs may be the relay's");
+    assert!((behind.evidence.centre.value - 0.02).abs() < 1e-9);
+    assert_eq!(named(&relay(5.0, 0.0, 1.0)), [LimitKind::AllCpus], "5 of 1,000 frames");
+    assert_eq!(named(&relay(0.0, 10.0, 0.3)), [LimitKind::PathLosses]);
+    assert_eq!(named(&relay(0.0, 10.0, 1.0)), [LimitKind::AllCpus], "CPUs are full");
+    assert_eq!(named(&relay(0.0, 0.0, 0.3)), [LimitKind::NoneSeen]);
+}
+
+#[test]
+fn the_rate_of_the_path_is_a_limit_of_its_own() {
+    let at = |part: f64| {
+        first(move |r| {
+            cpu(r, "busy", 0.3);
+            sent(r, 0.0);
+            read(r, ["relay", "wan", "rate"], RATE / 0.9564 / part);
+            read(r, ["relay", "wan", "received.near"], 1000.0);
+            read(r, ["relay", "wan", "lost.near"], 1.0);
+        })
+    };
+    assert_eq!(named(&at(1.0)), [LimitKind::PathRate], "losses are not in the way");
+    assert_eq!(named(&at(0.5)), [LimitKind::PathLosses]);
+}
+
+#[test]
 fn a_bucket_counts_at_the_end_by_which_the_load_leaves() {
     let at = |end: &'static str| {
         let limit = first(move |r| {

@@ -66,7 +66,7 @@ impl Lifetime {
     fn under(self, job: &Job) -> Settings {
         let is_of_links = |key: &String| {
             let scope = spec(key).map(|factor| factor.scope);
-            matches!(scope, Some(Scope::Link | Scope::Path))
+            matches!(scope, Some(Scope::Link | Scope::Path | Scope::Relay))
         };
         match self {
             Self::Trial => Settings::new(),

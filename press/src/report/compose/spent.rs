@@ -26,6 +26,12 @@ pub(super) fn table(
         return Ok(None);
     }
     let second = all().any(|p| p.second.is_some());
+    let between = all().any(|p| p.between.is_some());
+    let shows = |key: &str| match key {
+        "spent-second" => second,
+        "spent-between" => between,
+        _ => true,
+    };
     let first = match comparisons {
         [only] => only.curve.as_deref().map(key_words),
         _ => None,
@@ -42,6 +48,7 @@ pub(super) fn table(
         "spent-machine",
         "spent-server",
         "spent-clients",
+        "spent-between",
         "spent-conductor",
         "spent-kernel",
         "spent-foreign",
@@ -49,7 +56,7 @@ pub(super) fn table(
         "spent-steal",
         "spent-second",
     ];
-    for key in titles.into_iter().filter(|key| second || *key != "spent-second") {
+    for key in titles.into_iter().filter(|key| shows(key)) {
         columns.push(Column { title: writer.label(key)?, numeric: true });
     }
     let mut rows = Vec::new();
@@ -61,7 +68,7 @@ pub(super) fn table(
             };
             let level = level_name(&part.run.plan, &comparison.factor, &parts.level);
             let mut row = vec![name, Prose::verbatim(&level)];
-            row.extend(figures(parts, second));
+            row.extend(figures(parts, (between, second)));
             rows.push(row);
         }
     }
@@ -73,8 +80,8 @@ pub(super) fn table(
     Ok(Some(Table { notes, ..writer.table(&caption, columns, rows)? }))
 }
 
-fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
-    let all = [
+fn figures(parts: &CpuParts, (between, second): (bool, bool)) -> Vec<Prose> {
+    let mut all = vec![
         Some(&parts.machine),
         Some(&parts.server),
         Some(&parts.clients),
@@ -84,6 +91,9 @@ fn figures(parts: &CpuParts, second: bool) -> Vec<Prose> {
         Some(&parts.unattributed),
         Some(&parts.steal),
     ];
+    if between {
+        all.insert(3, parts.between.as_ref());
+    }
     let none = || Prose::none();
     let mut row: Vec<Prose> = all.into_iter().map(|e| e.map_or_else(none, cpus)).collect();
     if second {

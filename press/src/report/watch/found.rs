@@ -136,11 +136,13 @@ mod tests {
         let writer = Writer::new().unwrap();
         for kind in [
             LimitKind::OfferedLoad,
+            LimitKind::Relay,
             LimitKind::ClientQuota,
             LimitKind::ClientLine,
             LimitKind::Generator,
             LimitKind::ServerQuota,
             LimitKind::SetRate,
+            LimitKind::PathRate,
             LimitKind::Shaper,
             LimitKind::QueueDrops,
             LimitKind::Goodput,
@@ -156,6 +158,7 @@ mod tests {
             LimitKind::ReceiveWindow,
             LimitKind::SendBuffer,
             LimitKind::DelayedAcks,
+            LimitKind::PathLosses,
             LimitKind::NoneSeen,
         ] {
             assert!(limit_word(&writer, kind).is_ok(), "{kind:?}");

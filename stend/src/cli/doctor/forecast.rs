@@ -113,6 +113,11 @@ fn over_sockets() -> Option<&'static Entry> {
     all.find(fits).or(loads::ALL.first())
 }
 
+/// A lab with a relay, for what it keeps.
+const RELAYED: &str = "[lab.hosts.relay]\nrole = \"relay\"\n\
+    [lab.links.far]\nkind = \"direct\"\nmembers = [\"sut\", \"relay\"]\n\
+    [lab.links.near]\nkind = \"direct\"\nmembers = [\"c01\", \"relay\"]\n";
+
 /// A factor at one level: of the machine at that in force, so that nothing changes.
 fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
     let own = machine.fact("tcp.congestion_default").unwrap_or("cubic");
@@ -126,6 +131,7 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
         Scope::Machine | Scope::Host | Scope::Side | Scope::Program => {
             format!("{name} = {level}\n")
         }
+        Scope::Relay => format!("{name} = {level}\n{RELAYED}"),
         Scope::Link => format!("[lab.links.lan]\n{name} = {level}\n"),
         Scope::Path => {
             format!("[lab.links.a]\n[lab.links.b]\n[factors.{name}]\nlevels = [\"a\", \"b\"]\n")

@@ -206,6 +206,7 @@ fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
         Scope::Machine | Scope::Side => "every plan that sets it, in every lab",
         Scope::Program | Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
+        Scope::Relay => "every plan that sets it, in labs with a relay",
         Scope::Sut => "every plan that sets it, in labs of several machines",
     });
     let found = factor::here(spec, Path::new("/")).unwrap_or_else(|| of_labs(spec, tests));
@@ -223,7 +224,7 @@ fn of_labs(spec: &FactorSpec, tests: &[Test]) -> Capability {
         return Capability::new(&name, State::Absent, why);
     }
     let done = match spec.scope {
-        Scope::Link | Scope::Host | Scope::Side => "set and read back",
+        Scope::Link | Scope::Host | Scope::Side | Scope::Relay => "set and read back",
         Scope::Program => "told to nobody, the load says whether it hears",
         _ => "streams opened with it",
     };

@@ -44,16 +44,20 @@ fn moved((base, other): (&CpuParts, &CpuParts)) -> f64 {
 }
 
 /// The parts of the machine's busy CPUs by the key of their name; together they are all of them.
-fn steps(parts: &CpuParts) -> [(&'static str, f64); 6] {
+fn steps(parts: &CpuParts) -> Vec<(&'static str, f64)> {
     let conductor = parts.conductor.as_ref().map_or(0.0, |e| e.centre.value);
-    [
+    let mut all = vec![
         ("spent-server", parts.server.centre.value),
         ("spent-clients", parts.clients.centre.value),
         ("spent-conductor", conductor),
         ("spent-kernel", parts.kernel.centre.value),
         ("spent-foreign", parts.foreign.centre.value),
         ("spent-rest", parts.unattributed.centre.value),
-    ]
+    ];
+    if let Some(between) = &parts.between {
+        all.insert(2, ("spent-between", between.centre.value));
+    }
+    all
 }
 
 fn of_pair(
