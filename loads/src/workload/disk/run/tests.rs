@@ -1,12 +1,13 @@
 //! Damage that another descriptor writes into the file is named, whoever reads it; files without
 //! names; the floor of free space.
 
+use crate::engine::ring::Completions;
 use super::blocks::{Blocks, Kind, Op};
 use super::content::{Content, SECTOR};
 use super::device::begin;
 use super::job::{Book, Engine, Job, Target, locked};
 use super::ring::Ring;
-use super::setup::{Completions, Setup, unregistered};
+use super::setup::{Setup, unregistered};
 use super::slots::Slots;
 use super::steps::{Plan, Step, Writing, block_of};
 use super::target::{WORDS, fill, trims};
