@@ -72,6 +72,11 @@ impl Cell {
         [with(1), with(4)].concat()
     }
 
+    /// Those in which our sender copies nothing, with their bars.
+    pub fn lent() -> [(Self, f64); 2] {
+        [(1, 1.15), (4, 1.3)].map(|(streams, bar)| (Self { size: 256 << 10, streams }, bar))
+    }
+
     /// `1 KiB x 4`.
     pub fn name(self) -> String {
         format!("{} x {}", Quantity::bytes(self.size.into()), self.streams)
