@@ -82,6 +82,11 @@ impl Cell {
         format!("{} x {}", Quantity::bytes(self.size.into()), self.streams)
     }
 
+    /// `256 KiB x 4 splice throughput`.
+    pub fn lent_name(self) -> String {
+        format!("{} splice throughput", self.name())
+    }
+
     /// How often the best peer's throughput `batch` must reach; none where it is not asked for.
     pub const fn batch_bar(self) -> Option<f64> {
         match self.size {

@@ -56,7 +56,8 @@ fn main() -> ExitCode {
 /// that count.
 fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
     let mut stand = Stand::build()?;
-    let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
+    let named = |name: &str| words.is_empty() || words.iter().any(|w| name.starts_with(w));
+    let wanted = |cell: &Cell| named(&cell.name());
     let (mut good, mut counted) = (0, 0);
     println!("{:<30} | {:<14} | {:<34} | {:<36} | bar | ", "what", "ours", "best peer", "ratio");
     for cell in Cell::all().into_iter().filter(wanted) {
@@ -68,7 +69,7 @@ fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
             counted += usize::from(row.mark != Mark::NotComparable);
         }
     }
-    for (cell, bar) in Cell::lent().into_iter().filter(|(cell, _)| wanted(cell)) {
+    for (cell, bar) in Cell::lent().into_iter().filter(|(cell, _)| named(&cell.lent_name())) {
         good += usize::from(stand.lent(cell, bar)? == judged::Mark::Ok);
         counted += 1;
     }
@@ -119,14 +120,13 @@ impl Stand {
         let (peer, version) = self.best_peer(cell, |_| true)?;
         let placement = self.placement(cell);
         let judged = judged::Cell {
-            name: &format!("{} splice throughput", cell.name()),
+            name: &cell.lent_name(),
             peer: &format!("{} {version}", peer.name),
             bar,
             rate: |seen: &Seen| seen.bit_per_s,
             told: |seen| {
                 let (rate, cost) = (|s: &Seen| s.bit_per_s / 1e9, |s: &Seen| s.s_per_gb);
-                let [rate, cost] =
-                    [middle(seen.iter().map(rate)), middle(seen.iter().map(cost))];
+                let [rate, cost] = [middle(seen.iter().map(rate)), middle(seen.iter().map(cost))];
                 format!("{rate:.1} Gbit/s, {cost:.3} s/GB")
             },
         };

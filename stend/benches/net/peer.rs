@@ -57,7 +57,11 @@ const fn iperf3(name: &'static str, file: &'static str, package: Option<&'static
 }
 
 /// The same, which sends from a file (`sendfile`).
-const fn iperf3_file(name: &'static str, file: &'static str, package: Option<&'static str>) -> Peer {
+const fn iperf3_file(
+    name: &'static str,
+    file: &'static str,
+    package: Option<&'static str>,
+) -> Peer {
     Peer {
         copies: false,
         sender_words: |j| {
