@@ -1,8 +1,8 @@
 //! Knows memory whose pages are lent to the kernel: it sends them some time after the call that
 //! named them has returned.
 //!
-//! It stands in huge pages where the kernel grants them: pages that lie side by side are one piece of
-//! a packet, which is 5 to 10 % of the rate at 256 KiB a call (2026-11-28).
+//! It stands in huge pages where the kernel grants them: pages that lie side by side are one piece
+//! of a packet, which is 5 to 10 % of the rate at 256 KiB a call (2026-11-28).
 //!
 //! It is written once, when it is made. It is mapped, not allocated: when it is dropped, the pages
 //! leave this process, and those that are still under way stay as they are until the kernel has
