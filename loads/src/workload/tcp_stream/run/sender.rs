@@ -24,7 +24,7 @@ pub enum Way {
     /// The kernel sends from their pages, where it can.
     ZeroCopy(ZeroCopy),
     /// A ring takes them, in a chain.
-    Ring(uring::Sender),
+    Ring(Box<uring::Sender>),
 }
 
 impl Way {
@@ -44,7 +44,8 @@ impl Way {
                 ZeroCopy::of(socket).map(Self::ZeroCopy).map_err(|e| lacks("SO_ZEROCOPY", e))
             }
             Sender::Uring => {
-                uring::Sender::open(requests).map(Self::Ring).map_err(|e| lacks("io_uring", e))
+                let ring = uring::Sender::open(requests).map_err(|e| lacks("io_uring", e))?;
+                Ok(Self::Ring(Box::new(ring)))
             }
         }
     }
