@@ -1,7 +1,6 @@
 //! Damage that another descriptor writes into the file is named, whoever reads it; files without
 //! names; the floor of free space.
 
-use crate::engine::ring::Completions;
 use super::blocks::{Blocks, Kind, Op};
 use super::content::{Content, SECTOR};
 use super::device::begin;
@@ -16,6 +15,7 @@ use super::versions::{TRIMMED, Versions};
 use crate::engine::access::Access;
 use crate::engine::file::{Space, Wanted, make, named, room, whole};
 use crate::engine::pace::{Arrivals, Pace};
+use crate::engine::ring::Completions;
 use rig::lab::clock;
 use rig::metal::{Hot as _, Span, Unready};
 use rustix::fs::{Mode, OFlags, open};
