@@ -54,6 +54,14 @@ fn ways(spec: &WorkloadSpec) -> Vec<String> {
         Some(Words::Of(words)) => words.iter().map(|w| format!("engine = \"{w}\"\n")).collect(),
         _ => vec![String::new()],
     };
+    // What an engine is put together from, each part by itself beside the usual others.
+    for part in ["sender", "receiver"] {
+        let Some((param, Words::Of(words))) = param(part).map(|p| (p, p.kind.words)) else {
+            continue;
+        };
+        let others = words.iter().filter(|word| **word != param.default);
+        ways.extend(others.map(|word| format!("{part} = \"{word}\"\n")));
+    }
     let paced = match param("offered_load").and_then(|p| p.kind.range).map(|range| range.family) {
         // 1250 B are 10 kbit: at 80 kbit/s for two clients each sends every 0.25 s.
         Some(Kind::Rate) => {

@@ -72,9 +72,19 @@ impl Cell {
         [with(1), with(4)].concat()
     }
 
+    /// Those in which our sender copies nothing, with their bars.
+    pub fn lent() -> [(Self, f64); 2] {
+        [(1, 1.15), (4, 1.3)].map(|(streams, bar)| (Self { size: 256 << 10, streams }, bar))
+    }
+
     /// `1 KiB x 4`.
     pub fn name(self) -> String {
         format!("{} x {}", Quantity::bytes(self.size.into()), self.streams)
+    }
+
+    /// `256 KiB x 4 splice throughput`.
+    pub fn lent_name(self) -> String {
+        format!("{} splice throughput", self.name())
     }
 
     /// How often the best peer's throughput `batch` must reach; none where it is not asked for.

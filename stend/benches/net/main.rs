@@ -6,8 +6,8 @@
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
 mod cell;
-#[path = "../ended/mod.rs"]
-mod ended;
+#[path = "../judged/mod.rs"]
+mod judged;
 #[path = "../one/mod.rs"]
 mod one;
 mod peer;
@@ -16,7 +16,7 @@ mod watch;
 
 use cell::{Cell, Mark, QUEUE_DEPTH, Row, Runs, middle};
 use desk::record::LabKind;
-use ended::ended;
+use judged::Count;
 use peer::Peer;
 use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
@@ -32,6 +32,17 @@ const ROUNDS: usize = 7;
 /// Runs of each peer with which the best one is found.
 const SCOUTS: usize = 2;
 
+/// Receive buffers of all tools. With the usual 128 KiB some connections stay limited by their
+/// window for good. In the cells of a sender that copies nothing what is under way stays in a
+/// cache, which is faster for all of them.
+const WINDOWS: [&str; 2] = [
+    "sysctl -qw net.ipv4.tcp_rmem=4096\t1048576\t33554432",
+    "sysctl -qw net.ipv4.tcp_rmem=4096\t524288\t524288",
+];
+
+/// Our sender that copies nothing, to a receiver that copies.
+const LENT: &str = "engine = \"sys\"\nsender = \"splice\"\nreceiver = \"copy\"\n";
+
 type Failed = Box<dyn Error>;
 
 /// The lab and who works in it.
@@ -44,29 +55,33 @@ struct Stand {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
-    ended("net", compare(&words))
+    judged::ended("net", compare(&words))
 }
 
 /// Runs all cells whose name begins with one of the words, or all; gives rows at the bar and rows
 /// that count.
-fn compare(words: &[String]) -> Result<(usize, usize), Failed> {
+fn compare(words: &[String]) -> Result<Count, Failed> {
     let mut stand = Stand::build()?;
-    let wanted = |cell: &Cell| words.is_empty() || words.iter().any(|w| cell.name().starts_with(w));
-    let (mut good, mut counted) = (0, 0);
+    let named = |name: &str| words.is_empty() || words.iter().any(|w| name.starts_with(w));
+    let wanted = |cell: &Cell| named(&cell.name());
+    let mut count = Count::default();
     println!("{:<30} | {:<14} | {:<34} | {:<36} | bar | ", "what", "ours", "best peer", "ratio");
     for cell in Cell::all().into_iter().filter(wanted) {
-        let (peer, version) = stand.best_peer(cell)?;
+        let (peer, version) = stand.best_peer(cell, |peer| peer.copies)?;
         let runs = stand.rounds(cell, peer)?;
         for row in cell.rows(&runs, &format!("{} {version}", peer.name)) {
             show(&row);
-            good += usize::from(row.mark == Mark::Ok);
-            counted += usize::from(row.mark != Mark::NotComparable);
+            match row.mark {
+                Mark::Ok => count.add(judged::Mark::Ok),
+                Mark::Short => count.add(judged::Mark::Short),
+                Mark::NotComparable => {}
+            }
         }
     }
-    if counted == 0 {
-        return Err("no cell was compared: none is named so, or no runs were in one state".into());
+    for (cell, bar) in Cell::lent().into_iter().filter(|(cell, _)| named(&cell.lent_name())) {
+        count.add(stand.lent(cell, bar)?);
     }
-    Ok((good, counted))
+    Ok(count)
 }
 
 fn show(row: &Row) {
@@ -91,8 +106,7 @@ impl Stand {
         for host in [place.receiver, place.sender] {
             // By the route: a namespace may not choose a default that the kernel restricts.
             inside(host, "ip route change 198.18.0.0/24 dev lan scope link congctl cubic")?;
-            // With the usual 128 KiB some connections stay limited by their window for good.
-            inside(host, "sysctl -qw net.ipv4.tcp_rmem=4096\t1048576\t33554432")?;
+            inside(host, WINDOWS[0])?;
         }
         let cpus = thread::available_parallelism().map_or(1, usize::from);
         let cpus = (0..u32::try_from(cpus)?).collect();
@@ -104,12 +118,43 @@ impl Stand {
         self.cpus.iter().copied().cycle().take(cell.streams as usize).collect()
     }
 
-    /// The peer with the fastest run of a few.
-    fn best_peer(&self, cell: Cell) -> Result<(&'static Peer, String), Failed> {
+    /// The row of a cell in which our sender copies nothing and our receiver copies each byte, and
+    /// any peer may send from a file.
+    fn lent(&mut self, cell: Cell, bar: f64) -> Result<judged::Mark, Failed> {
+        for host in [self.place.receiver, self.place.sender] {
+            inside(host, WINDOWS[1])?;
+        }
+        let (peer, version) = self.best_peer(cell, |_| true)?;
+        let placement = self.placement(cell);
+        let judged = judged::Cell {
+            name: &cell.lent_name(),
+            peer: &format!("{} {version}", peer.name),
+            bar,
+            rate: |seen: &Seen| seen.bit_per_s,
+            told: |seen| {
+                let (rate, cost) = (|s: &Seen| s.bit_per_s / 1e9, |s: &Seen| s.s_per_gb);
+                let [rate, cost] = [middle(seen.iter().map(rate)), middle(seen.iter().map(cost))];
+                format!("{rate:.1} Gbit/s, {cost:.3} s/GB")
+            },
+        };
+        let (mark, row) = judged::rounds(&judged, |is_ours| match is_ours {
+            true => self.ours(cell, LENT),
+            false => Ok(peer.run(self.place, cell.size, &placement)?),
+        })?;
+        println!("{row}");
+        Ok(mark)
+    }
+
+    /// The peer, of some, with the fastest run of a few.
+    fn best_peer(
+        &self,
+        cell: Cell,
+        of: fn(&Peer) -> bool,
+    ) -> Result<(&'static Peer, String), Failed> {
         let placement = self.placement(cell);
         let mut best: Option<(f64, &(&'static Peer, String))> = None;
         let mut report = Vec::new();
-        for known in &self.peers {
+        for known in self.peers.iter().filter(|known| of(known.0)) {
             let mut rates = Vec::new();
             for _ in 0..SCOUTS {
                 match known.0.run(self.place, cell.size, &placement) {
@@ -131,12 +176,13 @@ impl Stand {
     /// Interleaved runs of ours and the peer's, the order turned round by round.
     fn rounds(&mut self, cell: Cell, peer: &Peer) -> Result<Runs, Failed> {
         let placement = self.placement(cell);
+        let batch = format!("engine = \"batch\"\nqueue_depth = {QUEUE_DEPTH}\n");
         let mut runs = Runs::default();
         for round in 0..ROUNDS {
             for turn in 0..3 {
                 match (round + turn) % 3 {
-                    0 => runs.sys.push(self.ours(cell, "sys")?),
-                    1 if cell.batch_bar().is_some() => runs.batch.push(self.ours(cell, "batch")?),
+                    0 => runs.sys.push(self.ours(cell, "engine = \"sys\"\n")?),
+                    1 if cell.batch_bar().is_some() => runs.batch.push(self.ours(cell, &batch)?),
                     1 => {}
                     _ => runs.peer.push(peer.run(self.place, cell.size, &placement)?),
                 }
@@ -152,16 +198,13 @@ impl Stand {
         Ok(runs)
     }
 
-    fn ours(&mut self, cell: Cell, engine: &str) -> Result<Seen, Failed> {
-        let depth = match engine {
-            "batch" => format!("queue_depth = {QUEUE_DEPTH}\n"),
-            _ => String::new(),
-        };
+    /// A run of ours, which the lines make its load as they say.
+    fn ours(&mut self, cell: Cell, lines: &str) -> Result<Seen, Failed> {
         let text = format!(
             "title = \"bench\"\n[lab]\nclients = 1\n[load.it]\nworkload = \"tcp_stream\"\n\
              direction = \"receive\"\n\
-             request_size = \"{} B\"\nstreams = {}\nengine = \"{engine}\"\n\
-             placement = \"same\"\ncongestion = \"cubic\"\n{depth}[method]\nblocks = 3\n\
+             request_size = \"{} B\"\nstreams = {}\n{lines}\
+             placement = \"same\"\ncongestion = \"cubic\"\n[method]\nblocks = 3\n\
              dry = false\nsteady = \"noted\"\n\
              settle = \"0.3 s\"\nsettle_max = \"0.3 s\"\nwindow = \"1.6 s\"\n",
             cell.size, cell.streams
@@ -174,7 +217,7 @@ impl Stand {
         // An answer that was not checked is not shown: the trial itself compares bytes and content.
         match visited.records.first().map(|r| &r.outcome.fault) {
             Some(None) => Ok(seen),
-            Some(Some(fault)) => Err(format!("{} {engine}: {fault}", cell.name()).into()),
+            Some(Some(fault)) => Err(format!("{} {lines}: {fault}", cell.name()).into()),
             None => Err("no trial ran".into()),
         }
     }

@@ -30,6 +30,8 @@ pub struct Peer {
     pub sender: &'static str,
     /// Debian's package, which the script installs; none if it counts only where it is on PATH.
     pub package: Option<&'static str>,
+    /// Whether its sender copies what it sends.
+    pub copies: bool,
     version: &'static [&'static str],
     receiver_words: fn(&Job) -> String,
     sender_words: fn(&Job) -> String,
@@ -44,6 +46,7 @@ const fn iperf3(name: &'static str, file: &'static str, package: Option<&'static
         receiver: file,
         sender: file,
         package,
+        copies: true,
         version: &["--version"],
         receiver_words: |j| format!("-s -1 -p {}", j.port),
         sender_words: |j| {
@@ -53,15 +56,33 @@ const fn iperf3(name: &'static str, file: &'static str, package: Option<&'static
     }
 }
 
+/// The same, which sends from a file (`sendfile`).
+const fn iperf3_file(
+    name: &'static str,
+    file: &'static str,
+    package: Option<&'static str>,
+) -> Peer {
+    Peer {
+        copies: false,
+        sender_words: |j| {
+            format!("-c {} -p {} -l {} -t {} -C cubic -Z", j.address, j.port, j.size, j.seconds)
+        },
+        ..iperf3(name, file, package)
+    }
+}
+
 /// All of them. Flags as their authors document them for one connection in one direction.
 pub const ALL: &[Peer] = &[
     iperf3("iperf3", "iperf3", Some("iperf3")),
     iperf3("iperf3 (newer)", "iperf3-new", None),
+    iperf3_file("iperf3 -Z", "iperf3", Some("iperf3")),
+    iperf3_file("iperf3 (newer) -Z", "iperf3-new", None),
     Peer {
         name: "iperf2",
         receiver: "iperf",
         sender: "iperf",
         package: Some("iperf"),
+        copies: true,
         version: &["--version"],
         receiver_words: |j| format!("-s -p {} -l {}", j.port, j.size.max(128 << 10)),
         sender_words: |j| format!("-c {} -p {} -l {} -t {}", j.address, j.port, j.size, j.seconds),
@@ -72,6 +93,7 @@ pub const ALL: &[Peer] = &[
         receiver: "qperf",
         sender: "qperf",
         package: Some("qperf"),
+        copies: true,
         version: &["--version"],
         receiver_words: |j| format!("-lp {}", j.port),
         sender_words: |j| {
@@ -91,6 +113,7 @@ pub const ALL: &[Peer] = &[
         receiver: "netserver",
         sender: "netperf",
         package: None,
+        copies: true,
         version: &["-V"],
         receiver_words: |j| format!("-D -4 -p {}", j.port),
         sender_words: |j| {
@@ -110,6 +133,7 @@ pub const ALL: &[Peer] = &[
         receiver: "ntttcp",
         sender: "ntttcp",
         package: None,
+        copies: true,
         version: &["-h"],
         receiver_words: |j| {
             format!("-r -m 1,*,{} -p {} -b {} -t {}", j.address, j.port, j.size, j.seconds)
@@ -127,6 +151,7 @@ pub const ALL: &[Peer] = &[
         receiver: "tcp_stream",
         sender: "tcp_stream",
         package: None,
+        copies: true,
         version: &["--version"],
         receiver_words: |j| {
             format!("-4 -C {} -P {} -B {} -l {}", j.port, j.port + 1, j.size, j.seconds)

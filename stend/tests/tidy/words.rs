@@ -55,6 +55,10 @@ const UNSAFE: &[(&str, &str)] = &[
     ("rig/src/probe/ipmi/device.rs", "ioctl of the IPMI driver: no safe wrapper has it"),
     ("rig/src/probe/soaker.rs", "sched_setscheduler: rustix has none, and that of musl is a stub"),
     ("loads/src/engine/net/arrival.rs", "SO_TIMESTAMPNS, recvmsg: rustix lacks that message"),
+    ("loads/src/engine/net/lent.rs", "mmap, munmap: memory that the kernel reads after us"),
+    ("loads/src/engine/net/uring.rs", "io_uring: the kernel works on buffers of ours"),
+    ("loads/src/engine/net/zero_copy.rs", "SO_ZEROCOPY and its completions: rustix lacks them"),
+    ("loads/src/engine/pipe.rs", "vmsplice: rustix has it unsafe, for the other end of a pipe"),
     ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];
 

@@ -37,7 +37,7 @@ pub fn bytes_of(order: &Order, cpus: &Cpus, used: &[u32], available: u64) -> Res
             let (second, third) = (cpus.share(2, used)?, cpus.share(3, used)?);
             third_level(second, third)
         }
-        _ => memory_of(cpus, used, available),
+        _ => memory_of(cpus, used.len(), available),
     }
 }
 
@@ -53,12 +53,12 @@ fn third_level(second: u64, third: u64) -> Result<u64, Unready> {
     Ok(bytes)
 }
 
-/// Bytes that each thread on the `used` CPUs works in where the size is `memory`, as of
-/// [`bytes_of`]: all of them together more than the last caches hold.
+/// Bytes that each of so many threads works in where the size is `memory`, as of [`bytes_of`]: all
+/// of them together more than the last caches hold.
 ///
 /// # Errors
 /// `NotAvailable`: less memory than the caches hold.
-pub fn memory_of(cpus: &Cpus, used: &[u32], available: u64) -> Result<u64, Unready> {
+pub fn memory_of(cpus: &Cpus, threads: usize, available: u64) -> Result<u64, Unready> {
     let (least, most) = MEMORY_BOUNDS;
     let caches = cpus.last_caches().unwrap_or(least);
     let wanted = (caches.saturating_mul(4)).max(least).min(most.max(caches.saturating_mul(2)));
@@ -69,7 +69,7 @@ pub fn memory_of(cpus: &Cpus, used: &[u32], available: u64) -> Result<u64, Unrea
              write a size in bytes, or free memory"
         )));
     }
-    Ok(bytes / used.len().max(1) as u64)
+    Ok(bytes / threads.max(1) as u64)
 }
 
 /// Threads of a load in a simulated lab of so many CPUs, by the parameter `threads`.

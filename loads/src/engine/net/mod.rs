@@ -1,8 +1,9 @@
 //! Knows what loads between hosts have in common, whatever travels.
 //!
 //! Gives: [`Course`] and [`End`], the course of a trial; [`Gate`]; [`Secret`] and openings;
-//! streams, how they are opened, and their schedules; content that can be checked; datagrams that
-//! can be told apart; accounts of threads; what the kernel's TCP tells.
+//! streams, how they are opened, and their schedules; content that can be checked, and memory that
+//! is lent to the kernel; sends without a copy, and by `io_uring`; datagrams that can be told
+//! apart; accounts of threads; what the kernel's TCP tells.
 //! Never: a workload or its figures; of parameters only those that all streams have.
 //! Start reading at `life.rs`.
 
@@ -13,6 +14,7 @@ pub mod content;
 pub mod cpus;
 pub mod datagram;
 mod gate;
+pub mod lent;
 pub mod life;
 pub mod opening;
 #[cfg(test)]
@@ -21,6 +23,8 @@ pub mod schedule;
 pub mod stage;
 pub mod streams;
 pub mod tcp_info;
+pub mod uring;
+pub mod zero_copy;
 
 pub use account::{Account, ThreadMark};
 pub use cpus::Cpus;
@@ -74,4 +78,14 @@ pub fn send_all(socket: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
 #[inline]
 pub fn receive(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(rustix::net::recv(socket, buffer, RecvFlags::empty())?.0)
+}
+
+/// Drops what came, at most as much as the buffer is long, which it does not write to: TCP skips
+/// the bytes instead (`MSG_TRUNC`, tcp(7)).
+///
+/// # Errors
+/// What the socket says.
+#[inline]
+pub fn skip(socket: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+    Ok(rustix::net::recv(socket, buffer, RecvFlags::TRUNC)?.1)
 }

@@ -73,9 +73,10 @@ where
 /// When some do not open in time, or cannot begin.
 pub fn accept_all(
     listener: &TcpListener,
-    (secret, mut expected): (&Secret, Vec<StreamPlan>),
+    (secret, expected): (&Secret, Vec<StreamPlan>),
     mut begin: impl FnMut(PlannedEnd<'_>, TcpStream) -> Result<(), String>,
 ) -> Result<u64, String> {
+    let (mut expected, riders) = apart(expected);
     let fail = |e: io::Error| format!("accept: {e}");
     let mut admissions = Admissions::of(listener, secret, expected.len()).map_err(fail)?;
     while !expected.is_empty() {
@@ -87,8 +88,7 @@ pub fn accept_all(
         match place.filter(|_| opening::accept(&socket).is_ok()) {
             Some(at) => {
                 let plan = expected.swap_remove(at);
-                let sends = plan.direction == Direction::Transmit;
-                begin((&plan, sends, plan.server_cpu), socket)?;
+                begin_all((&plan, &riders), socket, server_end, &mut begin)?;
             }
             None => admissions.refused += 1,
         }
@@ -107,8 +107,9 @@ pub fn connect_all(
 ) -> Result<(), String> {
     let fail = |e: io::Error| format!("connect to {server}: {e}");
     opening::refuse_stranger(*server.ip()).map_err(fail)?;
+    let (streams, riders) = apart(streams.to_vec());
     let mut opened = Vec::new();
-    for plan in streams {
+    for plan in &streams {
         let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST);
         let socket = socket.map_err(fail)?;
         socket.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
@@ -118,7 +119,34 @@ pub fn connect_all(
     }
     for (plan, socket) in streams.iter().zip(opened) {
         opening::accepted(&socket).map_err(fail)?;
-        begin((plan, plan.direction == Direction::Receive, plan.client_cpu), socket)?;
+        begin_all((plan, &riders), socket, client_end, &mut begin)?;
     }
     Ok(())
+}
+
+/// Streams that have a connection, and those that go on one of these.
+fn apart(streams: Vec<StreamPlan>) -> (Vec<StreamPlan>, Vec<StreamPlan>) {
+    streams.into_iter().partition(|plan| plan.on.is_none())
+}
+
+fn server_end(plan: &StreamPlan) -> PlannedEnd<'_> {
+    (plan, plan.direction == Direction::Transmit, plan.server_cpu)
+}
+
+fn client_end(plan: &StreamPlan) -> PlannedEnd<'_> {
+    (plan, plan.direction == Direction::Receive, plan.client_cpu)
+}
+
+/// Begins an end of a connection, and of the streams that go on it.
+fn begin_all(
+    (plan, riders): (&StreamPlan, &[StreamPlan]),
+    socket: TcpStream,
+    end: fn(&StreamPlan) -> PlannedEnd<'_>,
+    begin: &mut impl FnMut(PlannedEnd<'_>, TcpStream) -> Result<(), String>,
+) -> Result<(), String> {
+    for rider in riders.iter().filter(|rider| rider.on == Some(plan.id)) {
+        let again = socket.try_clone();
+        begin(end(rider), again.map_err(|e| format!("stream {}: {e}", rider.id))?)?;
+    }
+    begin(end(plan), socket)
 }

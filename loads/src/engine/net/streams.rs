@@ -16,6 +16,15 @@ pub const OFFERED: ParamSpec = ParamSpec {
     default: "full",
 };
 
+/// Whether the two streams of a pair share a connection.
+pub const DUPLEX_ON: ParamSpec = ParamSpec {
+    name: "duplex_on",
+    about: "connections of a pair of streams of direction duplex: two, or one that carries both",
+    role: None,
+    kind: ParamKind::choice(&["two", "one"]),
+    default: "two",
+};
+
 /// Where both ends of a stream run.
 pub const PLACEMENT: ParamSpec = ParamSpec {
     name: "placement",
@@ -59,6 +68,8 @@ pub struct StreamPlan {
     /// Its number among the streams of its direction, from 0; paced streams begin one after the
     /// other within one interval.
     pub turn: u32,
+    /// The stream, of the other direction, on whose connection it goes; none where it has its own.
+    pub on: Option<u32>,
 }
 
 impl StreamPlan {
@@ -90,23 +101,26 @@ pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Stre
         "receive" => &[Direction::Receive],
         _ => &[Direction::Transmit, Direction::Receive],
     };
-    let placement = word("placement");
+    let (placement, shares) = (word("placement"), word(DUPLEX_ON.name) == "one");
     let per_client = params.get("streams").and_then(Value::count).unwrap_or(1);
     let mut streams: Vec<StreamPlan> = Vec::new();
     for host in 1..=clients as usize {
         for _ in 0..per_client {
+            let first = u32::try_from(streams.len()).unwrap_or(u32::MAX);
             for direction in directions {
                 let at = streams.len();
+                let id = u32::try_from(at).unwrap_or(u32::MAX);
                 let turn = at / directions.len();
                 let pinned = placement != "none";
                 let client = if placement == "same" { cpus.server(at) } else { cpus.neighbour(at) };
                 streams.push(StreamPlan {
-                    id: u32::try_from(at).unwrap_or(u32::MAX),
+                    id,
                     client: host,
                     direction: *direction,
                     server_cpu: pinned.then(|| cpus.server(at)),
                     client_cpu: pinned.then_some(client),
                     turn: u32::try_from(turn).unwrap_or(u32::MAX),
+                    on: (shares && id != first).then_some(first),
                 });
             }
         }
@@ -137,5 +151,22 @@ mod tests {
         assert_eq!(of("same", &[4]), [pair(4, 4); 3]);
         assert_eq!(of("spread", &[1, 5]), [pair(1, 4), pair(5, 0), pair(1, 4)]);
         assert_eq!(of("none", &[4]), [(None, None); 3]);
+    }
+
+    #[test]
+    fn one_connection_carries_both_streams_of_a_pair() {
+        let on = |shares: &str| -> Vec<Option<u32>> {
+            let word = |text: &str| Value::Word(text.into());
+            let params = Settings::from([
+                ("placement".to_owned(), word("same")),
+                ("direction".to_owned(), word("duplex")),
+                ("duplex_on".to_owned(), word(shares)),
+                ("streams".to_owned(), Value::Count(2)),
+            ]);
+            let streams = plan_streams(&params, 1, Cpus { server: &[0, 1], all: &[0, 1] });
+            streams.iter().map(|stream| stream.on).collect()
+        };
+        assert_eq!(on("two"), [None; 4]);
+        assert_eq!(on("one"), [None, Some(0), None, Some(2)]);
     }
 }

@@ -59,7 +59,7 @@ impl Wanted {
         if !busy.is_empty() {
             // Injectors have what the walker leaves.
             let rest = available.saturating_sub(walked as u64);
-            busy_bytes = to_usize(memory_of(cpus, &busy, rest)?);
+            busy_bytes = to_usize(memory_of(cpus, busy.len(), rest)?);
             room_for(&[(walked, 1), (busy_bytes, busy.len())], available)?;
         }
         Ok(Self {

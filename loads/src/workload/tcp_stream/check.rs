@@ -4,6 +4,7 @@
 
 use super::evidence::{Evidence, end_at};
 use super::run::{HostMark, StreamEnd};
+use super::spec::SPEC;
 use super::{bytes, readings};
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
@@ -17,11 +18,18 @@ use rig::workload::Checked;
 /// The metric of the receivers' bytes, its unit, and how much of it a byte is.
 const THROUGHPUT: (&str, Unit, f64) = ("throughput", Unit::BitPerSecond, 8.0);
 
+/// Parameters that say by what means bytes move.
+const PARTS: [&str; 4] = ["buffers", "duplex_on", "receiver", "sender"];
+
+/// Share of sends without a copy that the kernel may have copied all the same.
+const COPIED_MOST: f64 = 0.01;
+
 /// Checks the work and makes the figures.
 ///
 /// # Errors
 /// The first thing that was wrong: content, byte counts, a stream that did not move, congestion
-/// control that did not take, counts of application, TCP and interface that disagree.
+/// control that did not take, counts of application, TCP and interface that disagree, sends
+/// without a copy that the kernel copied.
 pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let work = check_work(evidence)?;
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
@@ -32,6 +40,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         streams.push(stream(evidence, plan)?);
     }
     bytes::check(evidence)?;
+    uncopied(evidence)?;
     let rates: Vec<(f64, f64)> = evidence.streams.iter().map(|p| rates(evidence, p)).collect();
     let bytes_per_s: f64 = rates.iter().map(|r| r.0).sum();
     let segments_per_s: f64 = rates.iter().map(|r| r.1).sum();
@@ -102,6 +111,23 @@ fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
     work.digest = digests.map(Work::folded);
     work.operations = work.received_bytes / evidence.request_bytes();
     Ok(work)
+}
+
+/// What was to be sent without a copy must have been sent so: else the figures are those of a
+/// sender that copies, and keeps books beside it.
+#[expect(clippy::cast_precision_loss, reason = "sends of a trial are below 2^53")]
+fn uncopied(evidence: &Evidence) -> Result<(), Fault> {
+    let [told, copied] = evidence.zero_copy();
+    if copied as f64 <= told as f64 * COPIED_MOST {
+        return Ok(());
+    }
+    Err(Fault::NotAvailable {
+        what: format!(
+            "sender = \"zerocopy\": the kernel copied {copied} of {told} sends all the same \
+             (SO_EE_CODE_ZEROCOPY_COPIED), as it does on loopback, on virtual links and with \
+             adapters that gather nothing; take sender = \"write\" or \"splice\""
+        ),
+    })
 }
 
 /// Bytes per second and data segments per second of one stream, between its receiver's own reads.
@@ -187,6 +213,13 @@ fn made_with(evidence: &Evidence) -> Settings {
     for key in ["engine", "offered_load", "placement"] {
         if let Some(value) = evidence.asked.get(key) {
             made.insert(key.into(), value.clone());
+        }
+    }
+    // What is rarely asked for is told where it is.
+    for param in SPEC.params.iter().filter(|param| PARTS.contains(&param.name)) {
+        let asked = evidence.asked.get(param.name).and_then(Value::word);
+        if let Some(asked) = asked.filter(|asked| *asked != param.default) {
+            made.insert(param.name.into(), Value::Word(asked.into()));
         }
     }
     let first = evidence.closed.iter().flat_map(|m| &m.streams).find(|s| s.sends);

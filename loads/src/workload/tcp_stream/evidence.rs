@@ -51,6 +51,13 @@ impl Evidence {
         request.map_or(1, |q| (q.value as u64).max(1))
     }
 
+    /// Sends without a copy that the kernel completed in the whole trial, and those of them that it
+    /// copied all the same.
+    pub fn zero_copy(&self) -> [u64; 2] {
+        let ends = || self.ends.iter().flatten();
+        [0, 1].map(|of| ends().map(|end| end.zero_copy[of]).sum())
+    }
+
     /// What a stream is called.
     pub fn name(&self, plan: &StreamPlan) -> String {
         plan.name(&self.host_names)

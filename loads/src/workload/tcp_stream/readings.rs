@@ -5,7 +5,7 @@
 use super::evidence::{Evidence, end_at};
 use super::run::{HostMark, StreamMark};
 use crate::engine::net::life::starts;
-use crate::engine::net::streams::Direction;
+use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{account, seconds};
 use desk::record::Reading;
 use desk::unit::{Quantity, Unit};
@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 pub fn of(evidence: &Evidence) -> Vec<Reading> {
     let marks = evidence.opened.iter().zip(&evidence.closed);
     let mut all: Vec<Reading> = starts(&evidence.host_names, &evidence.late_ns).collect();
+    all.extend(fairness(evidence));
     for (host, (opened, closed)) in evidence.host_names.iter().zip(marks) {
         let mut add = |probe: &str, key: &str, value: f64, unit| {
             let (probe, host, key) = (probe.into(), host.as_str().into(), key.into());
@@ -47,6 +48,35 @@ pub fn of(evidence: &Evidence) -> Vec<Reading> {
         }
     }
     all
+}
+
+/// Jain's index of the bytes that the streams of each direction received in the window, of two or
+/// more: 1 where all had the same, 1 / n where one of n had all (Jain, Chiu, Hawe 1984).
+fn fairness(evidence: &Evidence) -> Vec<Reading> {
+    let received = |plan: &&StreamPlan| {
+        let at = |marks| end_at(marks, plan.id, false).map_or(0, |(end, _)| end.bytes);
+        bytes(at(&evidence.closed).saturating_sub(at(&evidence.opened)))
+    };
+    let index = |(direction, key): (Direction, &str)| {
+        let its = evidence.streams.iter().filter(|plan| plan.direction == direction);
+        let rates: Vec<f64> = its.map(|plan| received(&plan)).collect();
+        let value = jain(&rates)?;
+        Some(Reading {
+            probe: "fairness".into(),
+            host: evidence.host_names.first()?.as_str().into(),
+            key: key.into(),
+            quantity: Quantity::new(value, Unit::Share),
+        })
+    };
+    let directions = [(Direction::Transmit, "transmit"), (Direction::Receive, "receive")];
+    directions.into_iter().filter_map(index).collect()
+}
+
+/// Jain's index; none of less than two, or where nothing moved.
+#[expect(clippy::cast_precision_loss, reason = "at most 1,024 streams")]
+fn jain(rates: &[f64]) -> Option<f64> {
+    let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|x| x * x).sum::<f64>());
+    (rates.len() > 1 && squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
 }
 
 /// Both marks of every stream end of a host.
@@ -110,4 +140,17 @@ fn late(opened: &HostMark, closed: &HostMark) -> Option<f64> {
         sums.1 += b.due.saturating_sub(a.due);
     }
     (sums.1 > 0).then(|| (sums.0 as f64 / sums.1 as f64).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fairness_is_one_of_equals_and_one_of_n_where_one_has_all() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain(&[1.0, 2.0]), Some(0.9));
+        assert_eq!((jain(&[1.0]), jain(&[0.0, 0.0]), jain(&[])), (None, None, None));
+    }
 }

@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
 
-use crate::engine::net::streams::{OFFERED, PLACEMENT, QUEUE_DEPTH};
+use crate::engine::net::streams::{DUPLEX_ON, OFFERED, PLACEMENT, QUEUE_DEPTH};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
 };
@@ -20,6 +20,14 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
+        name: "buffers",
+        about: "memory of both ends: warm, as little as a call needs; cold, in turn more than the \
+                last caches hold",
+        role: None,
+        kind: ParamKind::choice(&["warm", "cold"]),
+        default: "warm",
+    },
+    ParamSpec {
         name: "congestion",
         about: "congestion control of the sending sockets; 'kernel' leaves the kernel's own",
         role: None,
@@ -33,6 +41,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::choice(&["transmit", "receive", "duplex"]),
         default: "transmit",
     },
+    DUPLEX_ON,
     ParamSpec {
         name: "engine",
         about: "how requests become system calls; sys is one call a request, batch many a call",
@@ -44,11 +53,27 @@ const PARAMS: &[ParamSpec] = &[
     PLACEMENT,
     QUEUE_DEPTH,
     ParamSpec {
+        name: "receiver",
+        about: "how bytes leave the socket: copied, skipped (trunc), moved to /dev/null (splice), \
+                copied by io_uring",
+        role: None,
+        kind: ParamKind::choice(&["copy", "trunc", "splice", "uring"]),
+        default: "copy",
+    },
+    ParamSpec {
         name: "request_size",
         about: "bytes of a request; engine sys hands over and asks for as many at once",
         role: Some(ParamRole::Size),
         kind: ParamKind::size(1, 1 << 20),
         default: "64 KiB",
+    },
+    ParamSpec {
+        name: "sender",
+        about: "how bytes get to the socket: copied (write), as pages through a pipe (splice), \
+                with MSG_ZEROCOPY (zerocopy), by io_uring",
+        role: None,
+        kind: ParamKind::choice(&["write", "splice", "zerocopy", "uring"]),
+        default: "write",
     },
     ParamSpec {
         name: "streams",

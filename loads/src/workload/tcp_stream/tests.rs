@@ -3,10 +3,12 @@
 use super::check::check;
 use super::evidence::Evidence;
 use super::run::{
-    Counters, Engine, FromPart, HostMark, InterfaceMark, StreamEnd, StreamMark, Streams, ToPart,
-    Traffic, receive_requests, send_batches, send_paced, send_requests,
+    COMPARED_EACH, Counters, Engine, FromPart, HostMark, InterfaceMark, Receiver, Sender,
+    StreamEnd, StreamMark, Streams, Take, ToPart, Traffic, Way, receive_requests, receive_ring,
+    receive_unseen, send_batches, send_paced, send_requests, turn,
 };
 use crate::engine::net::content::content;
+use crate::engine::net::lent::Lent;
 use crate::engine::net::opening::Opening;
 use crate::engine::net::schedule::{Pace, PaceMark, Schedule};
 use crate::engine::net::streams::{Direction, StreamPlan};
@@ -19,7 +21,7 @@ use std::thread;
 use std::time::Duration;
 
 fn plan(id: u32, direction: Direction) -> StreamPlan {
-    StreamPlan { id, client: 1, direction, server_cpu: None, client_cpu: None, turn: 0 }
+    StreamPlan { id, client: 1, direction, server_cpu: None, client_cpu: None, turn: 0, on: None }
 }
 
 fn traffic() -> Traffic {
@@ -28,9 +30,12 @@ fn traffic() -> Traffic {
         seed: 42,
         interface: "lo".into(),
         engine: Engine::Sys,
+        sender: Sender::Write,
+        receiver: Receiver::Copy,
         request_bytes: 1000,
         call_requests: 1,
         read_bytes: 1000,
+        cold: false,
         pace: None,
         congestion: None,
         bytes_max: 1 << 40,
@@ -56,7 +61,7 @@ fn content_of_another_seed_or_stream_is_refused() {
         });
         let (gate, counters) = (Gate::default(), Counters::default());
         let expected = content(seed, stream, 1000);
-        let received = receive_requests(&to, &expected, 1000, &counters, (&gate, 1 << 40));
+        let received = receive_requests(&to, &expected, (1000, 0), &counters, (&gate, 1 << 40));
         assert_eq!(received.is_ok(), right, "seed {seed} stream {stream}: {received:?}");
         drop(to);
         let sent = sender.join().expect("the sender panicked");
@@ -65,38 +70,206 @@ fn content_of_another_seed_or_stream_is_refused() {
 }
 
 /// What a sender sends, and the bytes of its requests.
-type Send = fn(&TcpStream, &[u8], &Counters, &Gate) -> std::io::Result<()>;
+type Send = fn((&TcpStream, &mut Way), &[u8], &Counters, &Gate) -> std::io::Result<()>;
 
 #[test]
 fn every_way_of_sending_keeps_the_content_whole() {
     let ways: [(&str, Send); 3] = [
-        ("sys", |s, c, n, g| send_requests(s, c, 700, n, (g, 3_000_000))),
+        ("sys", |s, c, n, g| send_requests(s.0, c, 700, n, (g, 3_000_000))),
         ("batch", |s, c, n, g| send_batches(s, c, (700, 64), n, (g, 3_000_000))),
         ("paced", |s, c, n, g| {
             let schedule = Schedule::of(&Pace { interval_ns: 1e3, streams: 1 }, 0);
             send_paced(s, c, (700, 64, &schedule), n, (g, 3_000_000))
         }),
     ];
-    for (name, send) in ways {
+    let senders = Sender::ALL.into_iter();
+    let senders = senders.flat_map(|sender| ways[1..].iter().map(move |way| (sender, way)));
+    for (sender, (name, send)) in [(Sender::Write, &ways[0])].into_iter().chain(senders) {
+        let (name, send) = (format!("{name} {}", sender.word()), *send);
         let (from, to) = pair();
+        let Some(mut way) = had(Way::of(sender, &from, 64)) else { continue };
         // A reader that is slow and reads odd lengths makes the kernel take calls in parts.
         rustix::net::sockopt::set_socket_send_buffer_size(&from, 20_000).unwrap();
         from.set_write_timeout(Some(Duration::from_millis(1))).unwrap();
         let sender = thread::spawn(move || {
             let (counters, gate) = (Counters::default(), Gate::default());
             gate.go();
-            send(&from, &content(42, 3, 700), &counters, &gate).unwrap();
+            let content = Lent::copy_of(&content(42, 3, 700)).unwrap();
+            send((&from, &mut way), &content, &counters, &gate).unwrap();
             counters.bytes.load(std::sync::atomic::Ordering::Relaxed)
         });
         thread::sleep(Duration::from_millis(20));
         let (gate, counters) = (Gate::default(), Counters::default());
         let expected = content(42, 3, 1013);
-        let ended = receive_requests(&to, &expected, 1013, &counters, (&gate, 1 << 40)).unwrap();
+        let ended =
+            receive_requests(&to, &expected, (1013, 5000), &counters, (&gate, 1 << 40)).unwrap();
         let received = counters.bytes.load(std::sync::atomic::Ordering::Relaxed);
         assert!(ended, "{name}");
         assert_eq!(received, sender.join().unwrap(), "{name}");
         assert!(received >= 3_000_000, "{name}: {received}");
     }
+}
+
+/// What this kernel has; what it lacks is said.
+fn had<T>(made: Result<T, String>) -> Option<T> {
+    let said = |why: &String| println!("skipped: {why}");
+    made.inspect_err(said).ok()
+}
+
+/// Receives what comes as a stream does: whether its end was seen, bytes, comparisons.
+fn receive_by(
+    receiver: Receiver,
+    to: &TcpStream,
+    content: &[u8],
+    gate: &Gate,
+) -> Option<std::io::Result<(bool, u64, u64)>> {
+    let mut take = had(Take::of(receiver, 50_000, 0))?;
+    let (counters, limits) = (Counters::default(), (gate, 1 << 40));
+    let ended = match &mut take {
+        Take::Copy => receive_requests(to, content, (50_000, 0), &counters, limits),
+        Take::Ring(ring) => receive_ring((to, ring), content, &counters, limits),
+        take => receive_unseen((to, take), content, 50_000, &counters, limits),
+    };
+    let read = |of: &std::sync::atomic::AtomicU64| of.load(std::sync::atomic::Ordering::Relaxed);
+    Some(ended.map(|ended| (ended, read(&counters.bytes), read(&counters.checks))))
+}
+
+/// The sending end of a stream, which sends so many bytes by every means.
+fn send_by(sender: Sender, from: TcpStream, bytes: u64) -> thread::JoinHandle<u64> {
+    thread::spawn(move || {
+        let (counters, gate) = (Counters::default(), Gate::default());
+        let Some(mut way) = had(Way::of(sender, &from, 1)) else { return 0 };
+        let content = Lent::copy_of(&content(42, 3, 60_000)).unwrap();
+        let shape = (60_000, 1);
+        // Whoever refuses the content closes the connection, and this ends with that.
+        let _ = send_batches((&from, &mut way), &content, shape, &counters, (&gate, bytes));
+        counters.bytes.load(std::sync::atomic::Ordering::Relaxed)
+    })
+}
+
+#[test]
+fn every_sender_reaches_every_receiver_to_the_byte() {
+    let pairs = Sender::ALL.into_iter().flat_map(|a| Receiver::ALL.map(|b| (a, b)));
+    for (sender, receiver) in pairs {
+        let name = format!("{} {}", sender.word(), receiver.word());
+        let (from, to) = pair();
+        let sends = send_by(sender, from, COMPARED_EACH + 1_000_000);
+        let content = content(42, 3, 50_000);
+        let gate = Gate::default();
+        let Some(received) = receive_by(receiver, &to, &content, &gate) else { continue };
+        drop(to);
+        let sent = sends.join().unwrap();
+        let (ended, bytes, checks) = received.unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(ended && bytes == sent, "{name}: {sent} sent, {bytes} received");
+        match receiver.copies() {
+            true => assert!(checks >= sent / 50_000, "{name}: {checks} comparisons"),
+            false => assert_eq!(checks, 4, "{name}: at the begin, and behind 64 MiB"),
+        }
+    }
+}
+
+#[test]
+fn damage_is_found_by_every_receiver_where_it_looks() {
+    for receiver in Receiver::ALL {
+        let (mut from, to) = pair();
+        // Those that skip look at the first call of a stream, and at that behind 64 MiB.
+        let damaged = if receiver.copies() { 500_000 } else { 0 };
+        let sends = thread::spawn(move || {
+            let mut bytes = content(42, 3, 1_000_000)[..1_000_000].to_vec();
+            bytes[damaged] ^= 1;
+            let pieces = [&bytes[..damaged], &bytes[damaged..]];
+            for piece in pieces {
+                // The damage begins a piece, of which the begin is compared.
+                let _ = from.write_all(piece);
+                thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let (expected, gate) = (content(42, 3, 50_000), Gate::default());
+        if let Some(received) = receive_by(receiver, &to, &expected, &gate) {
+            let said = received.unwrap_err().to_string();
+            let says = format!("content at byte {damaged} ");
+            assert!(said.contains(&says), "{}: {said}", receiver.word());
+        }
+        drop(to);
+        sends.join().unwrap();
+    }
+}
+
+#[test]
+fn every_end_learns_at_once_that_the_other_is_gone() {
+    for receiver in Receiver::ALL {
+        let (from, to) = pair();
+        let gone = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            drop(from);
+        });
+        let begun = std::time::Instant::now();
+        let received = receive_by(receiver, &to, &content(42, 3, 50_000), &Gate::default());
+        let ended = received.is_none_or(|ended| matches!(ended, Ok((true, 0, 0))));
+        assert!(ended, "{}", receiver.word());
+        assert!(begun.elapsed() < Duration::from_secs(1), "{}", receiver.word());
+        gone.join().unwrap();
+    }
+    for sender in Sender::ALL {
+        let (from, to) = pair();
+        let sends = send_by(sender, from, u64::MAX);
+        thread::sleep(Duration::from_millis(50));
+        let begun = std::time::Instant::now();
+        drop(to);
+        sends.join().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(1), "{}", sender.word());
+    }
+}
+
+#[test]
+fn every_end_stops_within_its_time_while_the_other_hangs() {
+    for (sender, receiver) in Sender::ALL.into_iter().zip(Receiver::ALL) {
+        let traffic = Traffic { sender, receiver, request_bytes: 60_000, ..traffic() };
+        let mut server = Streams::default();
+        let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
+        let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
+        let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
+        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let connects = thread::spawn(move || {
+            let mut client = Streams::default();
+            // A kernel that lacks something says so at both ends.
+            client.stage(ToPart::Connect(address, streams, traffic)).map(|_| client)
+        });
+        let accepted = server.stage(ToPart::Accept);
+        let client = connects.join().unwrap();
+        if had(accepted).is_none() || had(client.as_ref().map_err(Clone::clone)).is_none() {
+            continue;
+        }
+        // The client never goes: it neither sends nor ends, and reads as it waits.
+        server.go();
+        thread::sleep(Duration::from_millis(50));
+        let begun = std::time::Instant::now();
+        server.stop(Duration::from_millis(50)).unwrap();
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(300), "{sender:?} {receiver:?}: {took:?}");
+    }
+    for sender in Sender::ALL {
+        // Nobody reads: it sleeps in a call when this host hangs up.
+        let (from, _to) = pair();
+        let here = from.try_clone().unwrap();
+        let sends = send_by(sender, from, u64::MAX);
+        thread::sleep(Duration::from_millis(100));
+        let begun = std::time::Instant::now();
+        here.shutdown(std::net::Shutdown::Write).unwrap();
+        sends.join().unwrap();
+        assert!(begun.elapsed() < Duration::from_millis(200), "{sender:?}");
+    }
+}
+
+#[test]
+fn sends_that_were_copied_after_all_are_no_figure() {
+    let mut evidence = evidence();
+    evidence.ends[0][0].zero_copy = [1000, 10];
+    assert_eq!(check(&evidence).map(|_| ()), Ok(()));
+    evidence.ends[0][0].zero_copy = [1000, 1000];
+    let Err(Fault::NotAvailable { what }) = check(&evidence) else { panic!("it passed") };
+    assert!(what.contains("copied 1000 of 1000 sends"), "{what}");
+    assert!(what.contains("take sender = \"write\" or \"splice\""), "{what}");
 }
 
 #[test]
@@ -106,21 +279,48 @@ fn the_same_seed_gives_the_same_content_at_every_offset() {
     assert_eq!(bytes[..904], bytes[4096..5000]);
     assert_eq!(content(1, 2, 1).len(), 4096 + 8, "a long read of short requests is compared too");
     assert_ne!(*bytes, *content(2, 2, 5000));
+    assert_eq!((turn(&content(1, 2, 1), 1), turn(&bytes, 5000)), (4096, 4096));
+    assert_eq!(
+        turn(&content(1, 2, 100_000), 5000),
+        96 << 10,
+        "whole periods, and a request behind"
+    );
     assert_eq!(bytes.as_ptr().align_offset(4096), 0, "it begins on a page");
 }
 
 #[test]
 fn a_stranger_is_refused_and_counted_and_the_stream_moves_to_the_byte() {
+    moves_to_the_byte(None, &traffic());
+}
+
+#[test]
+fn two_streams_on_one_connection_move_to_the_byte() {
+    moves_to_the_byte(Some(0), &traffic());
+}
+
+#[test]
+fn a_loopback_copies_all_that_is_sent_without_a_copy_and_both_ends_tell() {
+    let traffic = Traffic { sender: Sender::ZeroCopy, ..traffic() };
+    for end in moves_to_the_byte(None, &traffic) {
+        let [told, copied] = end.zero_copy;
+        assert!(told == copied && (told > 0) == end.sends, "{end:?}");
+    }
+}
+
+/// Two streams, one each way, the second of them on a connection of its own or on that of another.
+fn moves_to_the_byte(on: Option<u32>, traffic: &Traffic) -> Vec<StreamEnd> {
     let mut server = Streams::default();
-    let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic());
+    let streams =
+        vec![plan(0, Direction::Transmit), StreamPlan { on, ..plan(1, Direction::Receive) }];
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
     let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
     let mut stranger = TcpStream::connect(address).unwrap();
     stranger.write_all(&[b'x'; Opening::BYTES]).unwrap();
+    let theirs = traffic.clone();
     let connecting = thread::spawn(move || {
         let mut client = Streams::default();
-        client.stage(ToPart::Connect(address, streams, traffic())).unwrap();
+        client.stage(ToPart::Connect(address, streams, theirs)).unwrap();
         client.go();
         thread::sleep(Duration::from_millis(100));
         client.stop(Duration::from_millis(500)).unwrap()
@@ -145,6 +345,7 @@ fn a_stranger_is_refused_and_counted_and_the_stream_moves_to_the_byte() {
     }
     let nobody = Streams::default().stage(ToPart::Accept);
     assert!(nobody.is_err(), "nobody told it to listen");
+    [here, there].concat()
 }
 
 /// What a host read: at a moment, of an end that sends or receives, bytes of payload and segments.

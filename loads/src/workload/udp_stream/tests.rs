@@ -138,6 +138,7 @@ fn traffic(engine: Engine, pace: Option<Pace>) -> Traffic {
 /// A trial on loopback of a stream each way, and what was read of it.
 fn trial(traffic: &Traffic) -> Evidence {
     let plan = |id, direction| StreamPlan {
+        on: None,
         id,
         client: 1,
         direction,

@@ -4,10 +4,11 @@
 
 use super::blocks::{Kind, Op};
 use super::job::{Book, Target, failed, locked, paced_patience, patience};
-use super::setup::{Completions, Setup, Submission, unregistered};
+use super::setup::{Setup, Submission, unregistered};
 use super::turns::Turns;
 use crate::engine::net::content::Paged;
 use crate::engine::pace::OFFERED;
+use crate::engine::ring::{Completions, SINGLE, open};
 use crate::engine::times::Moments;
 use io_uring::squeue::Entry;
 use io_uring::{IoUring, opcode, types};
@@ -21,9 +22,6 @@ use std::{fmt, io, mem};
 
 /// The place of the file in the table of the ring.
 const FILE: types::Fixed = types::Fixed(0);
-
-/// The thread of the kernel that takes submissions sleeps after so long without one, milliseconds.
-const IDLE_MS: u32 = 1000;
 
 /// Comparing so many bytes takes no longer than a system call.
 const BRIEF: usize = 16 << 10;
@@ -461,42 +459,4 @@ fn untimed() -> Unready {
          engine = \"pread\", or {} = \"full\"",
         OFFERED.name, OFFERED.name
     ))
-}
-
-/// Of a ring that one thread alone submits to.
-const SINGLE: &str = "single_issuer";
-/// Of one whose completions do not interrupt the thread.
-const COOPERATIVE: &str = "coop_taskrun";
-
-/// The flags of a ring, the best first. Deferred and polled are as asked for or refused. Kernels
-/// handle completions cooperatively from 5.19 on, and know of a single thread from 6.0 on.
-const fn ladder(completions: Completions) -> &'static [&'static [&'static str]] {
-    match completions {
-        Completions::Cooperative => &[&[COOPERATIVE, SINGLE], &[COOPERATIVE], &["no coop_taskrun"]],
-        Completions::Deferred => &[&["defer_taskrun", SINGLE]],
-        Completions::Polled => &[&["sqpoll", SINGLE], &["sqpoll"]],
-    }
-}
-
-/// A ring, and its flags. One of a single thread is disabled, so that any thread may make it.
-fn open(entries: u32, completions: Completions) -> io::Result<(IoUring, &'static [&'static str])> {
-    let mut last = io::Error::from_raw_os_error(libc::EINVAL);
-    for flags in ladder(completions) {
-        let mut builder = IoUring::builder();
-        for flag in *flags {
-            match *flag {
-                SINGLE => builder.setup_single_issuer().setup_r_disabled(),
-                COOPERATIVE => builder.setup_coop_taskrun(),
-                "defer_taskrun" => builder.setup_defer_taskrun(),
-                "sqpoll" => builder.setup_sqpoll(IDLE_MS),
-                _ => &mut builder,
-            };
-        }
-        match builder.build(entries) {
-            Ok(ring) => return Ok((ring, flags)),
-            Err(e) if e.raw_os_error() == Some(libc::EINVAL) => last = e,
-            Err(e) => return Err(e),
-        }
-    }
-    Err(last)
 }

@@ -3,6 +3,7 @@
 //! Must not know what goes through it.
 
 use crate::engine::alone::Order;
+use crate::engine::ring::Completions;
 use crate::workload::disk::spec::RING;
 use rig::metal::Unready;
 
@@ -26,17 +27,6 @@ pub enum Submission {
     Each,
     /// All that the last completions made room for.
     Batch,
-}
-
-/// When completions are handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completions {
-    /// At the next system call of the thread, which they do not interrupt (`COOP_TASKRUN`).
-    Cooperative,
-    /// When the thread waits for them (`DEFER_TASKRUN`).
-    Deferred,
-    /// As a thread of the kernel pleases, which also takes the submissions (`SQPOLL`).
-    Polled,
 }
 
 impl Default for Setup {

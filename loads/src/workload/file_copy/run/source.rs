@@ -9,20 +9,16 @@ use crate::engine::exchange::{Counters, Order};
 use crate::engine::file::{self, Wanted};
 use crate::engine::net::content::Paged;
 use crate::engine::net::send_all;
+use crate::engine::pipe::{Pipe, again};
 use crate::workload::file_copy::spec::{BLOCK_SIZE, ENGINE, SOURCE, SOURCE_DIRECTORY};
 use rig::metal::Unready;
 use rustix::fs::{Advice, fadvise, fsync, sendfile};
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 use std::fs::File;
 use std::io;
 use std::net::TcpStream;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// Bytes that a pipe holds, where the kernel lets it.
-const PIPE: usize = 1 << 20;
 
 /// How a block gets from its place to the socket.
 enum Way {
@@ -33,7 +29,7 @@ enum Way {
     /// The kernel sends it from the file.
     Sendfile,
     /// The kernel moves it through a pipe.
-    Splice(OwnedFd, OwnedFd),
+    Splice(Pipe),
 }
 
 /// Where files of a connection come from.
@@ -66,13 +62,7 @@ impl Source {
                      engine = \"copy\", or source = \"cache\""
                 )));
             }
-            ("splice", _) => {
-                let made = pipe_with(PipeFlags::CLOEXEC);
-                let (out, into) = made.map_err(|e| failed("the pipe", &e))?;
-                // An unprivileged user may have less; then a call moves less.
-                let _ = fcntl_setpipe_size(&into, PIPE);
-                Way::Splice(out, into)
-            }
+            ("splice", _) => Way::Splice(Pipe::make().map_err(|e| failed("the pipe", &e))?),
             _ => Way::Sendfile,
         };
         let buffer = Paged::zeros(usize::try_from(block).unwrap_or(usize::MAX));
@@ -143,18 +133,14 @@ impl Source {
             send_all(socket, part)?;
             return Ok(length as u64);
         };
-        let moved = match &self.way {
+        let moved = match &mut self.way {
             Way::Sendfile => {
                 let mut from = at;
                 again(|| sendfile(socket, file, Some(&mut from), length))?
             }
-            Way::Splice(out, into) => {
-                let mut from = at;
-                let moved = again(|| splice(file, Some(&mut from), into, None, length, FLAGS))?;
-                let mut left = moved;
-                while left > 0 {
-                    left -= again(|| splice(out, None, socket, None, left, FLAGS))?;
-                }
+            Way::Splice(pipe) => {
+                let moved = pipe.take(file, Some(at), length)?;
+                pipe.give_all(socket)?;
                 moved
             }
             Way::Copy | Way::Memory => {
@@ -171,22 +157,10 @@ impl Source {
     }
 }
 
-const FLAGS: SpliceFlags = SpliceFlags::MOVE;
-
 /// The part of a buffer that the rest of a file takes.
 pub fn part(buffer: &mut [u8], left: u64) -> &mut [u8] {
     let length = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
     &mut buffer[..length]
-}
-
-/// A call that a signal may interrupt.
-fn again(mut call: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize> {
-    loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            told => return Ok(told?),
-        }
-    }
 }
 
 fn failed(what: &str, why: &Errno) -> Unready {

@@ -3,6 +3,7 @@
 //! Must not know how many CPUs there are, nor how fast.
 
 use super::flow::{Load, WHOLE, segment};
+use crate::workload::tcp_stream::run::{receiver, sender};
 use rig::lab::sim::{LinkNow, Physics};
 
 /// CPU seconds for a byte, on a CPU of the physics that has its core to itself.
@@ -21,7 +22,8 @@ impl Costs {
         let cost = &physics.cost;
         let segment = segment(link);
         let in_use = load.request.max(load.read) * load.one_way * load.directions;
-        let copy = cost.byte * if in_use > cost.cache { cost.beyond_cache } else { 1.0 };
+        let cold = load.word("buffers") == "cold" || in_use > cost.cache;
+        let copy = cost.byte * if cold { cost.beyond_cache } else { 1.0 };
         let sum = if link.checksum { 0.0 } else { cost.checksum };
         let send_packets = match (link.tso, link.gso) {
             (true, _) => cost.packet / WHOLE,
@@ -30,9 +32,11 @@ impl Costs {
         };
         let packets =
             if link.gro { cost.packet / WHOLE + cost.cut / segment } else { cost.packet / segment };
+        let sent = if sender(load.params).lends() { 0.0 } else { copy };
+        let taken = if receiver(load.params).copies() { copy } else { 0.0 };
         Self {
-            send: cost.call / load.call() + send_packets + copy + sum,
-            receive: cost.call / load.read + packets + copy,
+            send: cost.call / load.call() + send_packets + sent + sum,
+            receive: cost.call / load.read + packets + taken,
             packets,
         }
     }

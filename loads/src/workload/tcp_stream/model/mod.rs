@@ -247,6 +247,7 @@ impl Made<'_> {
             checks: if end.sends { 0 } else { bytes.div_ceil(read) * 2 },
             complete: true,
             error: is_wrong.then(|| format!("content at byte {middle} is not what was sent")),
+            zero_copy: [0; 2],
             digest: None,
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! Must not know hosts, plans or windows.
 
-use crate::engine::net::content::{PERIOD, Paged, place, probe};
+use super::sender::Way;
+use crate::engine::net::content::{PERIOD, Paged, probe};
 use crate::engine::net::{Gate, is_pause, receive, send};
-use std::io::{self, IoSlice, Write as _};
+use std::io::{self, IoSlice};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -20,6 +21,10 @@ pub struct Counters {
     pub calls: AtomicU64,
     /// Paced sender: calls begun too late.
     pub late: AtomicU64,
+    /// Sender without a copy: sends that the kernel completed.
+    pub told: AtomicU64,
+    /// Of these: where it copied all the same.
+    pub copied: AtomicU64,
     /// The thread's number in the kernel; 0 until it runs.
     pub thread: AtomicU32,
 }
@@ -36,6 +41,7 @@ pub fn send_requests(
     (gate, bytes_max): (&Gate, u64),
 ) -> io::Result<()> {
     let (mut at, mut sent) = (0, 0_u64);
+    let turn = turn(content, request);
     while !gate.stopped() && sent < bytes_max {
         let mut left = &content[at..at + request];
         while !left.is_empty() {
@@ -53,7 +59,7 @@ pub fn send_requests(
             }
         }
         counters.bytes.store(sent, Relaxed);
-        at = (at + request) % PERIOD;
+        at = (at + request) % turn;
     }
     Ok(())
 }
@@ -67,23 +73,23 @@ pub fn send_requests(
 /// # Errors
 /// What the socket says, other than a time-out.
 pub fn send_batches(
-    socket: &TcpStream,
+    (socket, way): (&TcpStream, &mut Way),
     content: &[u8],
     (request, depth): (usize, usize),
     counters: &Counters,
     (gate, bytes_max): (&Gate, u64),
 ) -> io::Result<()> {
-    let mut socket = socket;
     let mut sent = 0_u64;
-    let (mut parts, mut laid_at) = (Vec::with_capacity(depth), PERIOD);
+    let turn = turn(content, request);
+    let (mut parts, mut laid_at) = (Vec::with_capacity(depth), turn);
     while !gate.stopped() && sent < bytes_max {
-        let at = place(sent);
-        // Where a call is a multiple of the period, which is the rule, this happens once.
+        let at = place(sent, turn);
+        // Where a call is a multiple of the turn, which is the rule, this happens once.
         if at != laid_at {
             lay(&mut parts, content, at, (request, depth));
             laid_at = at;
         }
-        match socket.write_vectored(&parts) {
+        match way.send(socket, &parts) {
             Ok(n) => {
                 sent += n as u64;
                 counters.bytes.store(sent, Relaxed);
@@ -95,6 +101,18 @@ pub fn send_batches(
     Ok(())
 }
 
+/// After so many bytes a sender begins again at the first of its memory, bytes: a multiple of
+/// [`PERIOD`], so that the content goes on as it was.
+pub fn turn(content: &[u8], request: usize) -> usize {
+    (content.len().saturating_sub(request) / PERIOD).max(1) * PERIOD
+}
+
+/// Where a sender stands in its memory that has sent so many bytes.
+#[expect(clippy::cast_possible_truncation, reason = "below `turn`")]
+pub const fn place(sent: u64, turn: usize) -> usize {
+    (sent % turn as u64) as usize
+}
+
 /// Lays out the requests of one call, the first at `at` of the content.
 pub fn lay<'a>(
     parts: &mut Vec<IoSlice<'a>>,
@@ -102,12 +120,14 @@ pub fn lay<'a>(
     at: usize,
     (request, depth): (usize, usize),
 ) {
-    let start = |number: usize| (at + number * request) % PERIOD;
+    let turn = turn(content, request);
+    let start = |number: usize| (at + number * request) % turn;
     parts.clear();
     parts.extend((0..depth).map(|n| IoSlice::new(&content[start(n)..start(n) + request])));
 }
 
-/// Receives, at most `read` bytes a call, until the sender ends or the drain time is over.
+/// Receives, at most `read` bytes a call, into `memory` bytes in turn, until the sender ends or the
+/// drain time is over.
 ///
 /// Returns whether the sender's end was seen.
 ///
@@ -116,22 +136,26 @@ pub fn lay<'a>(
 pub fn receive_requests(
     socket: &TcpStream,
     content: &[u8],
-    read: usize,
+    (read, memory): (usize, usize),
     counters: &Counters,
     (gate, bytes_max): (&Gate, u64),
 ) -> io::Result<bool> {
-    let mut buffer = Paged::zeros(read);
-    let (mut received, mut checks) = (0_u64, 0_u64);
+    let mut buffer = Paged::zeros(memory.max(read));
+    let (mut received, mut checks, mut at) = (0_u64, 0_u64, 0);
     // What a call left of a request is asked for by the next, as an application does that reads
     // whole requests.
     let mut left = read;
     while received < bytes_max {
-        match receive(socket, &mut buffer[..left]) {
+        if at + left > buffer.len() {
+            at = 0;
+        }
+        match receive(socket, &mut buffer[at..at + left]) {
             // After the drain time it may be this host that hung up.
             Ok(0) => return Ok(!gate.drained()),
             Ok(n) => {
-                checks += probe(content, received, &buffer[..n])?;
+                checks += probe(content, received, &buffer[at..at + n])?;
                 received += n as u64;
+                at += n;
                 left = if n == left { read } else { left - n };
                 counters.bytes.store(received, Relaxed);
                 counters.checks.store(checks, Relaxed);

@@ -14,6 +14,74 @@ pub enum Engine {
     Batch,
 }
 
+/// How the bytes of a call get to the socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sender {
+    /// The kernel copies them.
+    #[default]
+    Write,
+    /// Their pages are mapped into a pipe, and moved from there (vmsplice, splice).
+    Splice,
+    /// The kernel sends from their pages, where it can (`MSG_ZEROCOPY`).
+    ZeroCopy,
+    /// A ring for each stream (`io_uring`).
+    Uring,
+}
+
+/// How bytes leave the socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Receiver {
+    /// The kernel copies them into a buffer.
+    #[default]
+    Copy,
+    /// They are skipped (`MSG_TRUNC`).
+    Trunc,
+    /// Their pages are moved through a pipe, and dropped (splice).
+    Splice,
+    /// A ring for each stream copies them into buffers that it was lent (`io_uring`).
+    Uring,
+}
+
+impl Sender {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Write, Self::Splice, Self::ZeroCopy, Self::Uring];
+
+    /// Its word in a plan.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Splice => "splice",
+            Self::ZeroCopy => "zerocopy",
+            Self::Uring => "uring",
+        }
+    }
+
+    /// Whether the kernel reads the bytes after the call has returned.
+    pub const fn lends(self) -> bool {
+        matches!(self, Self::Splice | Self::ZeroCopy)
+    }
+}
+
+impl Receiver {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Copy, Self::Trunc, Self::Splice, Self::Uring];
+
+    /// Its word in a plan.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Trunc => "trunc",
+            Self::Splice => "splice",
+            Self::Uring => "uring",
+        }
+    }
+
+    /// Whether each byte is copied to the receiving application.
+    pub const fn copies(self) -> bool {
+        matches!(self, Self::Copy | Self::Uring)
+    }
+}
+
 /// What all streams of a trial have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Traffic {
@@ -25,12 +93,18 @@ pub struct Traffic {
     pub interface: String,
     /// How requests become system calls.
     pub engine: Engine,
+    /// How the bytes of a call get to the socket.
+    pub sender: Sender,
+    /// How bytes leave it.
+    pub receiver: Receiver,
     /// Bytes a request.
     pub request_bytes: usize,
     /// Requests of one sending call; 1 with [`Engine::Sys`].
     pub call_requests: usize,
     /// Bytes that a receiver asks for at once.
     pub read_bytes: usize,
+    /// Whether caches cannot hold what is sent and received.
+    pub cold: bool,
     /// The schedule of sending, or as fast as it goes.
     pub pace: Option<Pace>,
     /// Congestion control, or the kernel's own.
@@ -119,6 +193,9 @@ pub struct StreamEnd {
     pub complete: bool,
     /// What went wrong.
     pub error: Option<String>,
+    /// Sends without a copy that the kernel completed, and those of them that it copied all the
+    /// same; 0 of other senders.
+    pub zero_copy: [u64; 2],
     /// Of a sender's content; none of a receiver or in a simulated lab.
     pub digest: Option<u64>,
 }

@@ -2,11 +2,11 @@
 //!
 //! Must not know rates or hosts.
 
-use super::generator::{Counters, lay};
-use crate::engine::net::content::place;
+use super::generator::{Counters, lay, place, turn};
+use super::sender::Way;
 use crate::engine::net::schedule::Schedule;
 use crate::engine::net::{Gate, is_pause};
-use std::io::{self, IoSlice, Write as _};
+use std::io::{self, IoSlice};
 use std::net::TcpStream;
 use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// # Errors
 /// What the socket says, other than a time-out.
 pub fn send_paced(
-    socket: &TcpStream,
+    (socket, way): (&TcpStream, &mut Way),
     content: &[u8],
     (request, depth, schedule): (usize, usize, &Schedule),
     counters: &Counters,
@@ -40,21 +40,21 @@ pub fn send_paced(
             counters.late.store(late, Relaxed);
         }
         counters.calls.store(calls, Relaxed);
-        lay(&mut parts, content, place(sent), (request, depth));
-        send_whole(socket, &mut parts, (counters, &mut sent), gate)?;
+        lay(&mut parts, content, place(sent, turn(content, request)), (request, depth));
+        send_whole((socket, way), &mut parts, (counters, &mut sent), gate)?;
     }
     Ok(())
 }
 
 /// Sends one call's requests to the last byte; a stop ends it in the middle.
 fn send_whole(
-    mut socket: &TcpStream,
+    (socket, way): (&TcpStream, &mut Way),
     mut parts: &mut [IoSlice<'_>],
     (counters, sent): (&Counters, &mut u64),
     gate: &Gate,
 ) -> io::Result<()> {
     while !parts.is_empty() {
-        match socket.write_vectored(parts) {
+        match way.send(socket, parts) {
             Ok(n) => {
                 IoSlice::advance_slices(&mut parts, n);
                 *sent += n as u64;

@@ -6,10 +6,14 @@ use super::congestion;
 use super::generator::{Counters, receive_requests, send_batches, send_requests};
 use super::low_water;
 use super::mark::{self, Interface, Watched};
-use super::message::{Engine, FromPart, HostMark, StreamEnd, ToPart, Traffic};
+use super::memory;
+use super::message::{Engine, FromPart, HostMark, Sender, StreamEnd, ToPart, Traffic};
 use super::paced::send_paced;
+use super::receiver::{Take, receive_ring, receive_unseen};
+use super::sender::Way;
 use crate::engine::net::account::own_number;
-use crate::engine::net::content::{Paged, content};
+use crate::engine::net::content::{PERIOD, Paged, content};
+use crate::engine::net::lent::Lent;
 use crate::engine::net::opening;
 use crate::engine::net::schedule::Schedule;
 use crate::engine::net::stage::{PlannedEnd, accept_all, connect_all};
@@ -51,6 +55,8 @@ pub struct Streams {
     streams: Vec<Stream>,
     interface: Option<Interface>,
     refused: u64,
+    /// How much memory each end works in beyond what a call needs, bytes.
+    memory: usize,
 }
 
 impl End for Streams {
@@ -125,6 +131,7 @@ impl Streams {
         let port = listener.local_addr().map_err(fail)?.port();
         self.interface = Some(Interface::open(&traffic.interface)?);
         self.listener = Some(listener);
+        self.memory = memory_of(&traffic, expected.len())?;
         self.expected = expected;
         self.traffic = Some(traffic);
         Ok(FromPart::Listening(port))
@@ -146,6 +153,7 @@ impl Streams {
         traffic: Traffic,
     ) -> Result<FromPart, String> {
         self.interface = Some(Interface::open(&traffic.interface)?);
+        self.memory = memory_of(&traffic, streams.len())?;
         let all = (&traffic.secret, streams);
         connect_all(server, all, |end, socket| self.begin(end, socket, &traffic))?;
         self.traffic = Some(traffic);
@@ -166,31 +174,43 @@ impl Streams {
         let pace = traffic.pace.as_ref().filter(|_| sends);
         let schedule = pace.map(|pace| Schedule::of(pace, plan.turn));
         let fail = |e: io::Error| format!("stream {id}: {e}");
-        // A time-out would be a timer for every call that sleeps: 2 to 3 % at 64 KiB. At the end
-        // a sleeper is woken by hanging up instead.
-        socket.set_read_timeout(None).map_err(fail)?;
+        if !sends {
+            // A time-out would be a timer for every call that sleeps: 2 to 3 % at 64 KiB. At the
+            // end a sleeper is woken by hanging up instead.
+            socket.set_read_timeout(None).map_err(fail)?;
+        }
         if !sends && traffic.engine == Engine::Batch && traffic.pace.is_none() {
             low_water::set(&socket).map_err(fail)?;
         }
         let socket = Arc::new(socket);
         let counters = Arc::new(Counters::default());
-        let mut content = content(traffic.seed, id, traffic.request_bytes);
-        let digest = sends.then(|| digest(DIGEST, &content));
+        let request = traffic.request_bytes;
+        let mut content =
+            content(traffic.seed, id, if sends { self.memory } else { 0 }.max(request));
+        // What follows repeats it.
+        let first = &content[..content.len().min(PERIOD + request.max(size_of::<u64>()))];
+        let digest = sends.then(|| digest(DIGEST, first));
         if sends && agent::plants_wrong_data() {
             content[0] ^= 1;
         }
+        let work = match sends {
+            true => Work::Send(Way::of(traffic.sender, &socket, traffic.call_requests)?),
+            false => Work::Receive(Take::of(traffic.receiver, traffic.read_bytes, self.memory)?),
+        };
         let worker = Worker {
             socket: Arc::clone(&socket),
             counters: Arc::clone(&counters),
             gate: Arc::clone(&self.gate),
-            content,
+            content: Content::of(content, sends && traffic.sender.lends()).map_err(fail)?,
             traffic: traffic.clone(),
+            memory: self.memory,
             schedule,
+            work,
         };
         let thread = thread::Builder::new()
             .name(format!("stream {id}"))
             .stack_size(256 << 10)
-            .spawn(move || worker.run(sends, cpu))
+            .spawn(move || worker.run(cpu))
             .map_err(fail)?;
         let (thread, account) = (Some(thread), Account::default());
         let stream = Stream { id, sends, socket, counters, schedule, account, thread, digest };
@@ -239,6 +259,7 @@ impl Stream {
             sends: self.sends,
             bytes: self.counters.bytes.load(Relaxed),
             checks: self.counters.checks.load(Relaxed),
+            zero_copy: [&self.counters.told, &self.counters.copied].map(|of| of.load(Relaxed)),
             complete: matches!(outcome, Ok(true)),
             error: outcome.err().map(|e| e.to_string()),
             digest: self.digest,
@@ -257,54 +278,111 @@ impl Stream {
     }
 }
 
+/// How much memory each of so many ends of a host works in beyond what a call needs, bytes.
+fn memory_of(traffic: &Traffic, ends: usize) -> Result<usize, String> {
+    let call = traffic.read_bytes.max(traffic.request_bytes * traffic.call_requests);
+    if traffic.cold { memory::cold(ends, call) } else { Ok(0) }
+}
+
+/// What is sent, or what is compared with it.
+enum Content {
+    /// Bytes that are read while a call lasts.
+    Own(Paged),
+    /// Bytes that the kernel may read after it.
+    Lent(Lent),
+}
+
+impl Content {
+    fn of(bytes: Paged, lends: bool) -> io::Result<Self> {
+        if lends { Lent::copy_of(&bytes).map(Self::Lent) } else { Ok(Self::Own(bytes)) }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Lent(bytes) => bytes,
+        }
+    }
+}
+
+/// What the thread of a stream does.
+enum Work {
+    Send(Way),
+    Receive(Take),
+}
+
 /// What the thread of a stream owns.
 struct Worker {
     socket: Arc<TcpStream>,
     counters: Arc<Counters>,
     gate: Arc<Gate>,
-    content: Paged,
+    content: Content,
     traffic: Traffic,
+    memory: usize,
     schedule: Option<Schedule>,
+    work: Work,
 }
 
 impl Worker {
-    fn run(self, sends: bool, cpu: Option<u32>) -> io::Result<bool> {
+    fn run(mut self, cpu: Option<u32>) -> io::Result<bool> {
         self.counters.thread.store(own_number(), Relaxed);
         // The host's own thread may stand above the generators; they stand where stend was started.
         agent::take_started_nice()?;
         if let Some(cpu) = cpu {
             cpus::pin(cpu)?;
         }
-        if sends {
+        if matches!(self.work, Work::Send(_)) {
             // Receivers already wait in the kernel: a late one would find its window full.
             self.gate.wait();
         }
-        let done = if sends {
-            self.send().and_then(|()| self.socket.shutdown(Shutdown::Write)).map(|()| true)
-        } else {
-            let Self { socket, counters, content, traffic, .. } = &self;
-            let limits = (&*self.gate, traffic.bytes_max);
-            receive_requests(socket, content, traffic.read_bytes, counters, limits)
-        };
-        match done {
+        match self.work() {
             // After the stop an end whose drain time is over hangs up; that is no fault.
             Err(e) if self.gate.stopped() && e.kind() != io::ErrorKind::InvalidData => Ok(false),
             done => done,
         }
     }
 
-    fn send(&self) -> io::Result<()> {
-        let Self { socket, counters, content, traffic, .. } = self;
-        let (request, calls) = (traffic.request_bytes, traffic.call_requests);
-        let limits = (&*self.gate, traffic.bytes_max);
-        match (&self.schedule, traffic.engine) {
-            (Some(schedule), _) => {
-                send_paced(socket, content, (request, calls, schedule), counters, limits)
+    fn work(&mut self) -> io::Result<bool> {
+        let Self { socket, counters, content, traffic, gate, memory, schedule, work } = self;
+        let (content, limits) = (content.bytes(), (&**gate, traffic.bytes_max));
+        match work {
+            Work::Send(way) => {
+                let sent = send((socket, way), content, (traffic, *schedule), counters, limits);
+                let settled = way.settle(socket, counters);
+                sent.and(settled)?;
+                socket.shutdown(Shutdown::Write)?;
+                Ok(true)
             }
-            (None, Engine::Sys) => send_requests(socket, content, request, counters, limits),
-            (None, Engine::Batch) => {
-                send_batches(socket, content, (request, calls), counters, limits)
+            Work::Receive(Take::Copy) => {
+                let sizes = (traffic.read_bytes, *memory);
+                receive_requests(socket, content, sizes, counters, limits)
+            }
+            Work::Receive(Take::Ring(ring)) => {
+                receive_ring((socket, ring), content, counters, limits)
+            }
+            Work::Receive(take) => {
+                receive_unseen((socket, take), content, traffic.read_bytes, counters, limits)
             }
         }
+    }
+}
+
+/// Sends until the gate stops it.
+fn send(
+    (socket, way): (&TcpStream, &mut Way),
+    content: &[u8],
+    (traffic, schedule): (&Traffic, Option<Schedule>),
+    counters: &Counters,
+    limits: (&Gate, u64),
+) -> io::Result<()> {
+    let (request, calls) = (traffic.request_bytes, traffic.call_requests);
+    match (schedule, traffic.engine, traffic.sender) {
+        (Some(schedule), ..) => {
+            send_paced((socket, way), content, (request, calls, &schedule), counters, limits)
+        }
+        (None, Engine::Sys, Sender::Write) => {
+            send_requests(socket, content, request, counters, limits)
+        }
+        (None, ..) => send_batches((socket, way), content, (request, calls), counters, limits),
     }
 }

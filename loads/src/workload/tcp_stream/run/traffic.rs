@@ -2,7 +2,7 @@
 //!
 //! Must not know hosts; keys and the seed are all that differs between trials of one point.
 
-use super::message::{Engine, Traffic};
+use super::message::{Engine, Receiver, Sender, Traffic};
 use crate::engine::net::Secret;
 use crate::engine::net::schedule::Pace;
 use desk::record::{Fault, Settings, Value};
@@ -30,9 +30,12 @@ pub fn of(job: &Job, one_way: u32, interface: &str) -> Result<Traffic, Fault> {
         seed: job.trial.seed,
         interface: interface.into(),
         engine,
+        sender: sender(params),
+        receiver: receiver(params),
         request_bytes,
         call_requests,
         read_bytes: read_bytes(engine, request_bytes),
+        cold: word("buffers") == Some("cold"),
         pace,
         congestion: word("congestion").filter(|c| *c != "kernel").map(str::to_owned),
         // 400 Gbit/s for as long as the trial may run: nothing here is faster.
@@ -47,6 +50,18 @@ pub fn read_bytes(engine: Engine, request_bytes: usize) -> usize {
         Engine::Sys => request_bytes,
         Engine::Batch => request_bytes.max(READ_BYTES),
     }
+}
+
+/// How the bytes of a call get to the socket.
+pub fn sender(params: &Settings) -> Sender {
+    let asked = params.get("sender").and_then(Value::word);
+    Sender::ALL.into_iter().find(|way| Some(way.word()) == asked).unwrap_or_default()
+}
+
+/// How bytes leave the socket.
+pub fn receiver(params: &Settings) -> Receiver {
+    let asked = params.get("receiver").and_then(Value::word);
+    Receiver::ALL.into_iter().find(|way| Some(way.word()) == asked).unwrap_or_default()
 }
 
 /// Engine, bytes of a request, requests of a call.
