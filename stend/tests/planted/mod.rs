@@ -226,10 +226,9 @@ impl Plant {
                 // Receive packet steering (Documentation/networking/scaling.rst); /sys shows the
                 // devices of the namespace that mounts it.
                 let net = format!("--net=/run/netns/{space}");
-                let steer = format!(
-                    "mount -t sysfs none /sys && echo {:x} > /sys/class/net/{device}/queues/rx-0/rps_cpus",
-                    1_u64 << cpu
-                );
+                let queue = format!("/sys/class/net/{device}/queues/rx-0/rps_cpus");
+                let mask = 1_u64 << cpu;
+                let steer = format!("mount -t sysfs none /sys && echo {mask:x} > {queue}");
                 call(&["nsenter", &net, "unshare", "--mount", "sh", "-c", &steer]).map(drop)
             }
             Self::Quota(host, cpus) => {

@@ -20,8 +20,8 @@ pub const HEAD: usize = 32;
 pub const LEAST: usize = 40;
 /// Bytes of the longest, over IPv4.
 pub const MOST: usize = 65_507;
-/// The content repeats after this many bytes: 8 times a prime, so that 509 datagrams that follow one
-/// another differ, whatever size they have but a multiple of the prime.
+/// The content repeats after this many bytes: 8 times a prime, so that 509 datagrams that follow
+/// one another differ, whatever size they have but a multiple of the prime.
 const PERIOD: usize = 8 * 509;
 /// Of the word of the sequence number: the datagram was sent in the window.
 const COUNTS: u64 = 1 << 63;
