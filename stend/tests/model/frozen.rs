@@ -100,7 +100,7 @@ fn cases() -> Vec<Case> {
     vec![
         ("adapters", kept("nic-duel.toml"), 5, QUIET),
         ("offloads", kept("offloads.toml"), 8, ENDS),
-        ("congestion", kept("congestion.toml"), 10, UNEVEN),
+        ("congestion", kept("short-path.toml"), 10, UNEVEN),
         ("same", kept("aa.toml"), 10, QUIET),
         ("set-ups", kept("round-up.toml"), 8, QUIET),
         ("memory", kept("snoop-filter.toml"), 5, QUIET),

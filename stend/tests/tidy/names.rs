@@ -39,6 +39,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("method", "press/src/report/compose/", "a chapter"),
     ("node", "press/src/report/json.rs", "a node of an article"),
     ("node", "rig/src/", "NUMA nodes in files of the kernel"),
+    ("operations", "desk/src/record/flow.rs", "a column of flows"),
     ("order", "rig/src/run/conduct.rs", "a probe"),
     ("packets", "rig/src/probe/", "a reading of a queue"),
     ("pair", "press/src/report/html/", "a class of tables"),

@@ -178,9 +178,11 @@ mod tests {
         assert_eq!(ids, [1, 2, 3]);
         assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
         // Those that said nothing are closed in time, and counted.
-        admissions.deadline = Instant::now() + SHOW_MAX * 2;
-        assert!(admissions.admit().unwrap().is_none());
+        while admissions.refused < 1000 {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", admissions.refused);
+            admissions.deadline = Instant::now() + LOOK;
+            assert!(admissions.admit().unwrap().is_none());
+        }
         drop((strangers.join().unwrap(), own.join().unwrap()));
-        assert_eq!(admissions.refused, 1000);
     }
 }

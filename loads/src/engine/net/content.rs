@@ -128,8 +128,8 @@ pub const fn place(moved: u64) -> usize {
     (moved % PERIOD as u64) as usize
 }
 
-/// Compares both ends of a chunk that begins at byte `from` of the stream, all of a short
-/// one; gives the comparisons.
+/// Compares a chunk that begins at byte `from` of the stream: all of it up to [`PERIOD`], of a
+/// longer one both ends; gives the comparisons.
 ///
 /// # Errors
 /// Content that is not what was sent.
@@ -137,7 +137,7 @@ pub const fn place(moved: u64) -> usize {
 pub fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
     let at = place(from);
     match content.get(at..at + chunk.len()) {
-        Some(right) if chunk.len() <= 2 * PROBE => same(chunk, right, from)?,
+        Some(right) if chunk.len() <= PERIOD => same(chunk, right, from)?,
         _ => {
             let last = chunk.len().saturating_sub(PROBE);
             for start in [0, last] {
@@ -153,7 +153,7 @@ pub fn probe(content: &[u8], from: u64, chunk: &[u8]) -> io::Result<u64> {
 
 #[inline]
 fn same(found: &[u8], right: &[u8], from: u64) -> io::Result<()> {
-    if found == right { Ok(()) } else { Err(unlike(from)) }
+    if equal(found, right) { Ok(()) } else { Err(unlike(from)) }
 }
 
 #[cold]
