@@ -277,7 +277,7 @@ pub struct PointLimit {
 pub enum LimitKind {
     /// The load offered: it was set, and it was carried.
     OfferedLoad,
-    /// The relay, which did not carry all frames in time: neither side is told.
+    /// The relay, which did not carry all frames in time.
     Relay,
     /// A quota of CPU time of a client: the generator was not let.
     ClientQuota,
