@@ -168,8 +168,8 @@ fn a_foreign_ping_finds_the_delay_that_was_asked_for() {
     println!("a cable alone {base:.3} ms, with a relay without delay {through:.3} ms");
     for planted_ms in [1.0, 20.0, 100.0, 200.0] {
         set(lab, "path_delay", &quantity(planted_ms / 1e3, Unit::Second));
-        // Of three looks the nearest. CPUs that are awake give 0.05 to 0.09 ms, CPUs that sleep up to
-        // 0.16 ms; when frames leave is held to the nanosecond by the tests of the lanes.
+        // Of three looks the nearest. CPUs that are awake give 0.05 to 0.09 ms, CPUs that sleep up
+        // to 0.16 ms; when frames leave is held to the nanosecond by the tests of the lanes.
         let off = (0..3).map(|_| median(&pings(lab, 11).expect("pings")) - base - planted_ms);
         let all: Vec<f64> = off.collect();
         let told = counts(lab);
