@@ -23,6 +23,7 @@ pub mod link;
 pub(crate) mod logs;
 pub mod machine;
 mod machines;
+pub mod messages;
 pub(crate) mod namespace;
 mod ours;
 pub mod own;

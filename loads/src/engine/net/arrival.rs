@@ -3,14 +3,12 @@
 //! A thread that wakes late then reads late and measures right. Must not know what was asked.
 
 use rig::lab::clock;
+use rig::lab::messages::{CONTROL, stamped};
 use rustix::fd::{AsFd, AsRawFd as _};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use std::io;
-use std::ptr;
 
-/// Room for one control message with a stamp.
-const CONTROL: usize = 8;
 /// Two clocks are read at the same moment when no more than this lies around it, nanoseconds; and
 /// how often that is tried.
 const NEAR_NS: u64 = 2000;
@@ -78,21 +76,6 @@ pub fn read(
         return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO));
     };
     Ok((read, stamped(&header)))
-}
-
-/// The stamp in what the kernel wrote behind a header.
-fn stamped(header: &libc::msghdr) -> Option<u64> {
-    // SAFETY: the control messages of the header are those that the kernel wrote into `control`.
-    let first = unsafe { libc::CMSG_FIRSTHDR(ptr::from_ref(header)) };
-    // SAFETY: it is null or points into `control`, which is aligned for it.
-    let message = unsafe { first.as_ref() }?;
-    if (message.cmsg_level, message.cmsg_type) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
-        return None;
-    }
-    // SAFETY: a message of this type holds a `timespec`.
-    let at: libc::timespec = unsafe { ptr::read_unaligned(libc::CMSG_DATA(first).cast()) };
-    let (seconds, rest) = (u64::try_from(at.tv_sec).ok()?, u64::try_from(at.tv_nsec).ok()?);
-    Some(seconds * 1_000_000_000 + rest)
 }
 
 #[cfg(test)]

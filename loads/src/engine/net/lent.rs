@@ -19,7 +19,7 @@ const HUGE: usize = 2 << 20;
 /// Less than this is not worth a huge page, bytes.
 const SMALL: usize = 64 << 10;
 
-/// Memory of its own pages, which nobody writes to.
+/// Pages that are written once, when they are made.
 #[derive(Debug)]
 pub struct Lent {
     mapped: NonNull<c_void>,
@@ -28,7 +28,7 @@ pub struct Lent {
     length: usize,
 }
 
-// SAFETY: the mapping is private to this value and stays where it is; nobody writes to it.
+// SAFETY: the mapping is private to this value and stays where it is; it is never written again.
 unsafe impl Send for Lent {}
 
 impl Lent {

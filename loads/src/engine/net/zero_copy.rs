@@ -55,7 +55,7 @@ impl ZeroCopy {
         if failed { Err(io::Error::last_os_error()) } else { Ok(Self::default()) }
     }
 
-    /// Sends; the bytes must stay as they are until the kernel has told of it.
+    /// Sends; the bytes must not change before the kernel has reported the send complete.
     ///
     /// # Errors
     /// What the socket says; `Interrupted` where the kernel has no room for another send yet
@@ -79,7 +79,7 @@ impl ZeroCopy {
         }
     }
 
-    /// Waits until the kernel has told of all sends, for so long at the most.
+    /// Waits until the kernel has reported every send complete, for so long at most.
     ///
     /// # Errors
     /// What the socket says.
@@ -92,7 +92,7 @@ impl ZeroCopy {
         Ok(())
     }
 
-    /// Sleeps until the kernel has told of something, and takes it.
+    /// Sleeps until the kernel reports a completion, and reads it.
     fn wait(&mut self, socket: &TcpStream, longest: &Timespec) -> io::Result<()> {
         // Completions show as an error, which is always waited for.
         let mut polled = [PollFd::new(socket, PollFlags::empty())];

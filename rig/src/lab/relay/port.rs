@@ -3,6 +3,7 @@
 //!
 //! Must not know where a frame goes next.
 
+use crate::lab::messages::{Rooms, of_piece, stamped};
 use std::ffi::CString;
 use std::io;
 use std::mem::MaybeUninit;
@@ -13,8 +14,6 @@ use std::ptr;
 pub const BATCH: usize = 64;
 /// Bytes of the largest frame: a packet of 9,600 bytes and its header.
 pub const FRAME: usize = 9_728;
-/// Words of the control messages of a frame: one time stamp.
-const CONTROL: usize = 8;
 /// Bytes that may wait in the socket, as the kernel counts them: 14,000 full frames.
 const WAITING: libc::c_int = 32 << 20;
 /// Every protocol, in the byte order of the network (`linux/if_ether.h`).
@@ -35,8 +34,7 @@ pub struct Came<'f> {
 #[derive(Debug)]
 pub struct Port {
     socket: OwnedFd,
-    bytes: Vec<u8>,
-    controls: Vec<[u64; CONTROL]>,
+    rooms: Rooms,
     /// Bytes, whether cut, and stamp of each frame of the last call.
     came: Vec<(usize, bool, Option<u64>)>,
 }
@@ -63,8 +61,8 @@ impl Port {
         }
         // SAFETY: the kernel has just given this descriptor to us alone.
         let socket = unsafe { OwnedFd::from_raw_fd(socket) };
-        let (came, controls) = (Vec::with_capacity(BATCH), vec![[0; CONTROL]; BATCH]);
-        let port = Self { socket, bytes: vec![0; BATCH * FRAME], controls, came };
+        let (came, rooms) = (Vec::with_capacity(BATCH), Rooms::new(BATCH, FRAME));
+        let port = Self { socket, rooms, came };
         // Where the kernel does not force it, it gives what it allows.
         if port.set(libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &WAITING).is_err() {
             port.set(libc::SOL_SOCKET, libc::SO_RCVBUF, &WAITING)?;
@@ -117,49 +115,21 @@ impl Port {
     /// # Errors
     /// What the kernel says.
     pub fn receive(&mut self) -> io::Result<usize> {
-        self.came.clear();
-        let mut pieces: Vec<libc::iovec> = self
-            .bytes
-            .chunks_exact_mut(FRAME)
-            .map(|room| libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() })
-            .collect();
-        let message = |(piece, control): (&mut libc::iovec, &mut [u64; CONTROL])| {
-            let mut header = of_piece(piece);
-            header.msg_hdr.msg_control = control.as_mut_ptr().cast();
-            header.msg_hdr.msg_controllen = size_of_val(control) as _;
-            header
+        let came = &mut self.came;
+        came.clear();
+        let note = |header: &libc::msghdr, length: usize| {
+            let is_cut = header.msg_flags & libc::MSG_TRUNC != 0;
+            came.push((length.min(FRAME), is_cut, stamped(header)));
         };
-        let mut headers: Vec<libc::mmsghdr> =
-            pieces.iter_mut().zip(&mut self.controls).map(message).collect();
-        let count = libc::c_uint::try_from(headers.len()).unwrap_or(0);
-        // SAFETY: each header names a piece of `bytes` and a part of `controls`, which no other
-        // names and which outlive the call; `count` is their number; no time-out is given.
-        let came = unsafe {
-            libc::recvmmsg(
-                self.socket.as_raw_fd(),
-                headers.as_mut_ptr(),
-                count,
-                libc::MSG_DONTWAIT as _,
-                ptr::null_mut(),
-            )
-        };
-        let Ok(came) = usize::try_from(came) else {
-            return match io::Error::last_os_error() {
-                e if is_for_now(&e) => Ok(0),
-                e => Err(e),
-            };
-        };
-        for header in headers.iter().take(came) {
-            let is_cut = header.msg_hdr.msg_flags & libc::MSG_TRUNC != 0;
-            let length = (header.msg_len as usize).min(FRAME);
-            self.came.push((length, is_cut, stamp(&header.msg_hdr)));
+        match self.rooms.receive(&self.socket, libc::MSG_DONTWAIT, note) {
+            Err(e) if is_for_now(&e) => Ok(0),
+            told => told,
         }
-        Ok(came)
     }
 
     /// The frames of the last call.
     pub fn frames(&self) -> impl Iterator<Item = Came<'_>> {
-        let rooms = self.bytes.chunks_exact(FRAME).zip(&self.came);
+        let rooms = self.rooms.each().zip(&self.came);
         rooms.map(|(room, (length, is_cut, real_ns))| Came {
             bytes: &room[..*length],
             is_cut: *is_cut,
@@ -219,30 +189,6 @@ impl Port {
         let told = unsafe { told.assume_init() };
         if failed { 0 } else { u64::from(told.tp_drops) }
     }
-}
-
-/// A message of one piece and nothing else.
-fn of_piece(piece: &mut libc::iovec) -> libc::mmsghdr {
-    // SAFETY: a message header of zeros has no address, no pieces, no control messages.
-    let mut header: libc::mmsghdr = unsafe { std::mem::zeroed() };
-    header.msg_hdr.msg_iov = ptr::from_mut(piece);
-    header.msg_hdr.msg_iovlen = 1;
-    header
-}
-
-/// When the kernel received a frame, by what it wrote behind the header.
-fn stamp(header: &libc::msghdr) -> Option<u64> {
-    // SAFETY: the control messages of the header are those that the kernel wrote into `controls`.
-    let first = unsafe { libc::CMSG_FIRSTHDR(ptr::from_ref(header)) };
-    // SAFETY: it is null or points into `controls`, which is aligned for it.
-    let message = unsafe { first.as_ref() }?;
-    if (message.cmsg_level, message.cmsg_type) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
-        return None;
-    }
-    // SAFETY: a message of this type holds a time, two words.
-    let time: [i64; 2] = unsafe { ptr::read_unaligned(libc::CMSG_DATA(first).cast()) };
-    let [seconds, rest] = time.map(|part| u64::try_from(part).unwrap_or(0));
-    Some(seconds * 1_000_000_000 + rest)
 }
 
 /// The kernel has nothing, or no room, at this moment.

@@ -1,14 +1,13 @@
-//! Knows the system calls for many datagrams at once that no safe wrapper has: `recvmmsg`, the
-//! options `UDP_SEGMENT` and `UDP_GRO` (udp(7)), the drops of a socket (`SO_MEMINFO`).
+//! Knows options of a socket of datagrams that no safe wrapper has: `UDP_SEGMENT` and `UDP_GRO`
+//! (udp(7)), the drops of a socket (`SO_MEMINFO`); and datagrams that come many a call.
 //!
 //! Must not know what datagrams hold.
 
+use rig::lab::messages::Rooms;
 use rustix::fd::{AsFd, AsRawFd as _};
 use std::io;
 use std::ptr;
 
-/// Room for one control message with the size of segments, in words.
-const CONTROL: usize = 8;
 /// Words of `SO_MEMINFO`, and the place of the drops among them (`linux/sock_diag.h`).
 const MEMINFO: usize = 9;
 const DROPS: usize = 8;
@@ -16,9 +15,7 @@ const DROPS: usize = 8;
 /// Room for so many messages of one call.
 #[derive(Debug)]
 pub struct Mail {
-    bytes: Vec<u8>,
-    each: usize,
-    controls: Vec<[u64; CONTROL]>,
+    rooms: Rooms,
     /// Of each message that came, its bytes and those of its segments.
     came: Vec<(usize, usize)>,
 }
@@ -27,8 +24,7 @@ impl Mail {
     /// For so many messages of at most `each` bytes.
     #[must_use]
     pub fn new(count: usize, each: usize) -> Self {
-        let (bytes, controls) = (vec![0; count * each], vec![[0; CONTROL]; count]);
-        Self { bytes, each, controls, came: Vec::with_capacity(count) }
+        Self { rooms: Rooms::new(count, each), came: Vec::with_capacity(count) }
     }
 
     /// Waits for a message and takes what else has come.
@@ -36,41 +32,12 @@ impl Mail {
     /// # Errors
     /// What the kernel says.
     pub fn receive(&mut self, socket: impl AsFd) -> io::Result<()> {
-        self.came.clear();
-        let mut pieces: Vec<libc::iovec> = self
-            .bytes
-            .chunks_exact_mut(self.each)
-            .map(|room| libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() })
-            .collect();
-        let message = |(piece, control): (&mut libc::iovec, &mut [u64; CONTROL])| {
-            // SAFETY: a message header of zeros has no address, no pieces, no control messages.
-            let mut header: libc::mmsghdr = unsafe { std::mem::zeroed() };
-            header.msg_hdr.msg_iov = ptr::from_mut(piece);
-            header.msg_hdr.msg_iovlen = 1;
-            header.msg_hdr.msg_control = control.as_mut_ptr().cast();
-            header.msg_hdr.msg_controllen = size_of_val(control) as _;
-            header
+        let came = &mut self.came;
+        came.clear();
+        let note = |header: &libc::msghdr, length| {
+            came.push((length, segment(header).unwrap_or(length)));
         };
-        let mut headers: Vec<libc::mmsghdr> =
-            pieces.iter_mut().zip(&mut self.controls).map(message).collect();
-        let count = libc::c_uint::try_from(headers.len()).unwrap_or(0);
-        // SAFETY: each header names a piece of `bytes` and a part of `controls`, which no other
-        // names and which outlive the call; `count` is their number; no time-out is given.
-        let came = unsafe {
-            libc::recvmmsg(
-                socket.as_fd().as_raw_fd(),
-                headers.as_mut_ptr(),
-                count,
-                libc::MSG_WAITFORONE as _,
-                ptr::null_mut(),
-            )
-        };
-        let Ok(came) = usize::try_from(came) else { return Err(io::Error::last_os_error()) };
-        for header in headers.iter().take(came) {
-            let length = header.msg_len as usize;
-            self.came.push((length, segment(&header.msg_hdr).unwrap_or(length)));
-        }
-        Ok(())
+        self.rooms.receive(socket, libc::MSG_WAITFORONE, note).map(drop)
     }
 
     /// Messages that came.
@@ -81,7 +48,7 @@ impl Mail {
 
     /// The datagrams that came, in their order; one without bytes is one, too.
     pub fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
-        let rooms = self.bytes.chunks_exact(self.each).zip(&self.came);
+        let rooms = self.rooms.each().zip(&self.came);
         rooms.flat_map(|(room, (length, segment))| {
             let count = length.div_ceil((*segment).max(1)).max(1);
             (0..count).map(move |at| &room[at * segment..(at * segment + segment).min(*length)])
@@ -91,9 +58,9 @@ impl Mail {
 
 /// The size of segments in what the kernel wrote behind a header.
 fn segment(header: &libc::msghdr) -> Option<usize> {
-    // SAFETY: the control messages of the header are those that the kernel wrote into `controls`.
+    // SAFETY: the control messages of the header are those that the kernel wrote.
     let first = unsafe { libc::CMSG_FIRSTHDR(ptr::from_ref(header)) };
-    // SAFETY: it is null or points into `controls`, which is aligned for it.
+    // SAFETY: it is null or points to a control message, which is aligned for it.
     let message = unsafe { first.as_ref() }?;
     if (message.cmsg_level, message.cmsg_type) != (libc::SOL_UDP, libc::UDP_GRO) {
         return None;
