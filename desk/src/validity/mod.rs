@@ -116,7 +116,11 @@ fn at_generator_limit(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
     let GeneratorLimit { sign, host, share } = generator_limit(plan, record)?;
     let what = match sign {
         GeneratorSign::Starved => {
-            format!("its thread wanted a CPU for {share} and had it for less")
+            let quota = reading(record, "quota", &host, "limit");
+            let quota = quota
+                .map(|cpus| format!("; a quota holds it to {}", Quantity::new(cpus, Unit::Cpu)));
+            let quota = quota.unwrap_or_default();
+            format!("its thread wanted a CPU for {share} and had it for less{quota}")
         }
         GeneratorSign::Busy => format!("its thread ran for {share} of the time"),
         GeneratorSign::Late => format!("{share} of its requests were late"),
