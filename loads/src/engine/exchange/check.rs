@@ -8,7 +8,7 @@ use super::client::Strays;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use crate::engine::net::life::{check_moments, series, starts};
-use crate::engine::net::{Life, TcpFacts, account, seconds};
+use crate::engine::net::{Buffers, Life, TcpFacts, account, seconds};
 use crate::engine::pace::{UNSENT, late, told};
 use crate::engine::times::merged;
 use desk::record::flow::{BUSY, Flow, Flows, OPERATIONS, RECEIVE_WINDOW, SEND_BUFFER};
@@ -398,6 +398,8 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
         add("tcp", "delayed_acks", acks.1.saturating_sub(acks.0) as f64, Unit::Count);
     }
+    let buffers = b.buffers.into_iter().flat_map(Buffers::rows);
+    buffers.for_each(|(key, size)| add("tcp", key, size, Unit::Byte));
     if let Some(waiting) = a.queue.zip(b.queue) {
         let all: usize = evidence.threads.clients.iter().map(|plan| plan.connections.len()).sum();
         // A few are those that came just then.

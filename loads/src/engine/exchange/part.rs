@@ -10,7 +10,7 @@ use crate::engine::net::account::own_number;
 use crate::engine::net::admit::Admissions;
 use crate::engine::net::datagram::{UdpCounts, beside};
 use crate::engine::net::opening::{self, Opening};
-use crate::engine::net::{Account, At, End, TcpFacts, ThreadMark, tcp_info};
+use crate::engine::net::{Account, At, Buffers, End, TcpFacts, ThreadMark, tcp_info};
 use crate::engine::pace::Pacer;
 use bytes::Bytes;
 use desk::record::Settings;
@@ -154,6 +154,8 @@ pub struct HostMark {
     pub threads: Vec<ThreadCount>,
     /// What the kernel's TCP says of the clients' connections that are kept.
     pub tcp: Vec<(u32, TcpFacts)>,
+    /// Buffers of these, of bulk operations.
+    pub buffers: Option<Buffers>,
     /// Acknowledgements that the kernel sent because its timer ended (`DelayedACKs`).
     pub delayed_acks: Option<u64>,
     /// Connections that the server had not accepted yet, and requests that waited in it for a
@@ -566,6 +568,8 @@ impl<E: Exchange> Side<E> {
         // Of datagrams the connection beside them says nothing; of bulk either end may send.
         let tells = (!self.serves || E::BULK.is_some()) && !E::DATAGRAMS;
         let kept = self.kept.iter().filter(|_| tells);
+        let sockets = kept.clone().map(|(_, socket)| (&**socket, [true; 2]));
+        let buffers = E::BULK.map(|_| Buffers::of(sockets));
         let tcp = kept.filter_map(|(id, socket)| Some((*id, tcp_info::read(socket).ok()?)));
         HostMark {
             at_ns,
@@ -574,6 +578,7 @@ impl<E: Exchange> Side<E> {
             programs,
             threads,
             tcp: tcp.collect(),
+            buffers,
             delayed_acks: tcp_counter("DelayedACKs").filter(|_| !E::DATAGRAMS),
             queue: queue.map(|(before, within)| before + within),
             stored,

@@ -10,6 +10,7 @@
 pub mod account;
 pub mod admit;
 pub mod arrival;
+pub mod buffers;
 pub mod content;
 pub mod cpus;
 pub mod datagram;
@@ -27,6 +28,7 @@ pub mod uring;
 pub mod zero_copy;
 
 pub use account::{Account, ThreadMark};
+pub use buffers::Buffers;
 pub use cpus::Cpus;
 pub use gate::Gate;
 pub use life::{At, Course, End, Life};

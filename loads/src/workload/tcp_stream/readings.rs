@@ -37,15 +37,7 @@ pub fn of(evidence: &Evidence) -> Vec<Reading> {
         if let Some(slept) = senders_sleep(opened, closed) {
             add("tcp", "send_wait", slept, Unit::Share);
         }
-        for (key, sends) in [("receive_buffer", false), ("send_buffer", true)] {
-            let its = closed.streams.iter().filter(|s| s.sends == sends && s.buffer > 0);
-            let Some(smallest) = its.map(|s| s.buffer).min() else { continue };
-            add("tcp", key, bytes(smallest), Unit::Byte);
-            let most = closed.buffer_most[usize::from(sends)];
-            if most > 0 {
-                add("tcp", &format!("{key}_max"), bytes(most), Unit::Byte);
-            }
-        }
+        closed.buffers.rows().for_each(|(key, size)| add("tcp", key, size, Unit::Byte));
     }
     all
 }

@@ -12,7 +12,7 @@ use crate::engine::net::lent::Lent;
 use crate::engine::net::opening::Opening;
 use crate::engine::net::schedule::{Pace, PaceMark, Schedule};
 use crate::engine::net::streams::{Direction, StreamPlan};
-use crate::engine::net::{End as _, Gate, Secret, TcpFacts, ThreadMark};
+use crate::engine::net::{Buffers, End as _, Gate, Secret, TcpFacts, ThreadMark};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::Quantity;
 use std::io::Write as _;
@@ -358,7 +358,7 @@ fn mark(at_ns: u64, sends: bool, bytes: u64) -> HostMark {
         took_ns: 0,
         interface: InterfaceMark { name: "lan".into(), rx_bytes, rx_packets },
         cpu_ns: at_ns / 2,
-        buffer_most: [6 << 20, 4 << 20],
+        buffers: Buffers { smallest: [0; 2], most: [6 << 20, 4 << 20] },
         streams: vec![StreamMark {
             id: 0,
             sends,

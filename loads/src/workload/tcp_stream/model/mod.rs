@@ -203,7 +203,6 @@ impl Made<'_> {
             congestion: self.congestion.clone(),
             tcp: self.tcp(end, bytes, elapsed),
             queued: 0,
-            buffer: 0,
             thread: Some(ThreadMark {
                 cpu_ns: whole(ran * elapsed * 1e9),
                 waited_ns: whole(waited * elapsed * 1e9),

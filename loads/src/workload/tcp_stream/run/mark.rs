@@ -6,7 +6,7 @@
 use super::generator::Counters;
 use super::message::{HostMark, InterfaceMark, StreamMark};
 use crate::engine::net::schedule::{PaceMark, Schedule};
-use crate::engine::net::{Account, Gate, tcp_info};
+use crate::engine::net::{Account, Buffers, Gate, tcp_info};
 use rig::lab::link::Routes;
 use rig::lab::{Urgent, clock};
 use std::net::TcpStream;
@@ -66,30 +66,14 @@ pub fn read(
     let interface = interface.mark()?;
     let took_ns = clock::now_ns() - at_ns;
     Urgent::give_way();
-    for (mark, stream) in marks.iter_mut().zip(streams) {
+    for (mark, stream) in marks.iter_mut().zip(&mut *streams) {
         mark.thread = stream.account.read(stream.counters.thread.load(Relaxed));
         mark.congestion = rustix::net::sockopt::tcp_congestion(stream.socket).unwrap_or_default();
         mark.pace = stream.schedule.map(|schedule| pace(schedule, stream.counters, gate));
-        mark.buffer = buffer(stream);
     }
-    let buffer_most = ["tcp_rmem", "tcp_wmem"].map(most);
-    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, buffer_most, streams: marks })
-}
-
-/// Size of the buffer that this end uses, bytes; 0 where the kernel does not tell.
-fn buffer(stream: &Watched) -> u64 {
-    let size = match stream.sends {
-        true => rustix::net::sockopt::socket_send_buffer_size(stream.socket),
-        false => rustix::net::sockopt::socket_recv_buffer_size(stream.socket),
-    };
-    size.map_or(0, |bytes| bytes as u64)
-}
-
-/// The last of the three fields of a setting of this host's network namespace (tcp(7)).
-fn most(setting: &str) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/sys/net/ipv4/{setting}"));
-    let last = |text: String| text.split_ascii_whitespace().last()?.parse().ok();
-    text.ok().and_then(last).unwrap_or(0)
+    let ends = streams.iter().map(|stream| (stream.socket, [!stream.sends, stream.sends]));
+    let buffers = Buffers::of(ends);
+    Ok(HostMark { at_ns, took_ns, interface, cpu_ns, buffers, streams: marks })
 }
 
 fn bytes(stream: &Watched) -> StreamMark {

@@ -2,7 +2,7 @@
 
 use crate::engine::net::schedule::{Pace, PaceMark};
 use crate::engine::net::stage;
-use crate::engine::net::{At, Secret, TcpFacts, ThreadMark};
+use crate::engine::net::{At, Buffers, Secret, TcpFacts, ThreadMark};
 use serde::{Deserialize, Serialize};
 
 /// How requests become system calls.
@@ -131,9 +131,8 @@ pub struct HostMark {
     pub interface: InterfaceMark,
     /// CPU that the host's process had used.
     pub cpu_ns: u64,
-    /// The most that the kernel lets receive and send buffers grow to, bytes: the last fields of
-    /// `tcp_rmem` and `tcp_wmem`. 0 where it does not tell.
-    pub buffer_most: [u64; 2],
+    /// Buffers that its ends of streams use.
+    pub buffers: Buffers,
     /// Its streams.
     pub streams: Vec<StreamMark>,
 }
@@ -170,8 +169,6 @@ pub struct StreamMark {
     pub tcp: TcpFacts,
     /// Bytes that lie in the receive queue.
     pub queued: u64,
-    /// Send buffer in force of an end that sends, receive buffer of one that receives, bytes.
-    pub buffer: u64,
     /// Its thread, where the kernel tells.
     pub thread: Option<ThreadMark>,
     /// Its schedule, if it sends on one.
