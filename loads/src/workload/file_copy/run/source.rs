@@ -12,6 +12,7 @@ use crate::engine::net::send_all;
 use crate::engine::pipe::{Pipe, again};
 use crate::workload::file_copy::spec::{BLOCK_SIZE, ENGINE, SOURCE, SOURCE_DIRECTORY};
 use rig::metal::Unready;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Advice, fadvise, fsync, sendfile};
 use rustix::io::Errno;
 use std::fs::File;
@@ -109,12 +110,20 @@ impl Source {
         if let Some(file) = self.file.as_ref().filter(|_| self.from_disk) {
             timed.call(|| Ok(fadvise(file, 0, None, Advice::DontNeed)?))?;
         }
+        // A call of sendfile on such a socket waits for the file alone.
+        let waits_for_one = matches!(self.way, Way::Sendfile);
+        if waits_for_one {
+            socket.set_nonblocking(true)?;
+        }
         let mut at = 0;
         while at < self.bytes {
             let moved = self.send_block(socket, at, &mut timed)?;
             at += moved;
             self.sent += moved;
             counters.sent.store(self.sent, Relaxed);
+        }
+        if waits_for_one {
+            socket.set_nonblocking(false)?;
         }
         Ok(())
     }
@@ -134,12 +143,18 @@ impl Source {
             return Ok(length as u64);
         };
         let moved = match &mut self.way {
-            Way::Sendfile => {
+            Way::Sendfile => loop {
                 let mut from = at;
-                again(|| sendfile(socket, file, Some(&mut from), length))?
-            }
+                let call = || sendfile(socket, file, Some(&mut from), length);
+                match timed.call(|| again(call)) {
+                    Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                        wait_for_room(socket)?;
+                    }
+                    told => break told?,
+                }
+            },
             Way::Splice(pipe) => {
-                let moved = pipe.take(file, Some(at), length)?;
+                let moved = timed.call(|| pipe.take(file, Some(at), length))?;
                 pipe.give_all(socket)?;
                 moved
             }
@@ -155,6 +170,11 @@ impl Source {
         }
         Ok(moved as u64)
     }
+}
+
+/// Waits until a socket takes more, or is at its end.
+fn wait_for_room(socket: &TcpStream) -> io::Result<usize> {
+    again(|| poll(&mut [PollFd::new(socket, PollFlags::OUT)], None))
 }
 
 /// The part of a buffer that the rest of a file takes.
