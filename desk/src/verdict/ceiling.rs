@@ -43,7 +43,7 @@ const DELAYED_ACK: f64 = 0.04;
 /// Share of a stream's busy time, or of the time of operations, from which waiting counts as the
 /// limit.
 const WAITING: f64 = 0.5;
-/// Share of the time from which senders that sleep beside a small send buffer wait for it.
+/// Share of the time from which waiting beside a buffer that is too small for any load counts.
 const SLEEPING: f64 = 0.1;
 /// Waits for each packet passed from which a shaper held the load back. One before segmentation
 /// counts as some 45, and a burst lets several of these pass between two waits.
@@ -135,9 +135,13 @@ pub(super) fn ceilings(run: &Run, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     for together in all.iter_mut().filter(|c| one_is_full && c.kind == LimitKind::AllCpus) {
         together.full_from = NONE_STANDS_OUT;
     }
-    let small = !trials.is_empty() && trials.iter().all(|r| has_small(r, "send_buffer"));
-    for buffer in all.iter_mut().filter(|c| small && c.kind == LimitKind::SendBuffer) {
-        buffer.full_from = SLEEPING;
+    let small = |key: &str| !trials.is_empty() && trials.iter().all(|r| has_small(r, key));
+    for (kind, key) in
+        [(LimitKind::SendBuffer, "send_buffer"), (LimitKind::ReceiveWindow, "receive_buffer")]
+    {
+        for buffer in all.iter_mut().filter(|c| c.kind == kind && small(key)) {
+            buffer.full_from = SLEEPING;
+        }
     }
     let wanted = wanted(trials).is_none_or(|share| share >= WANTED);
     let bound = one_is_full && !trials.is_empty() && trials.iter().all(|r| is_on_one_cpu(r));
@@ -378,12 +382,14 @@ fn small_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &
 /// no streams are known, whether any host has.
 pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
     let small: BTreeSet<&str> = small_at(record, key).collect();
-    let flows = &record.outcome.flows.rows;
-    let owner = |s: &Flow| match key {
-        "send_buffer" => small.contains(s.sender.as_str()),
-        _ => small.contains(s.receiver.as_str()),
+    let flows = &record.outcome.flows;
+    // A flow of operations has no end that only sends or receives.
+    let has_ways = flows.rows.iter().any(|flow| flows.figure(flow, RECEIVED).is_some());
+    let owner = |s: &Flow| {
+        let ends = [(&s.sender, "send_buffer"), (&s.receiver, "receive_buffer")];
+        ends.into_iter().any(|(end, its)| (its == key || !has_ways) && small.contains(end.as_str()))
     };
-    !small.is_empty() && flows.iter().all(owner)
+    !small.is_empty() && flows.rows.iter().all(owner)
 }
 
 /// Share of the time that senders wait for their send buffer: by TCP's own count, and where the
@@ -495,11 +501,13 @@ fn one_cpu(record: &TrialRecord) -> Option<f64> {
     largest(cpus(record))
 }
 
-/// Share of the fullest CPU that interrupts take: all of it where the kernel keeps their time by a
-/// clock, else that of its thread `ksoftirqd`, which takes over when they are too many.
+/// Share of the fullest CPU that interrupts take. Where the kernel keeps no clock of their time it
+/// is that of its thread `ksoftirqd`, which takes over when they are too many, or what samples show:
+/// the clock of another thread goes on while an interrupt holds it up.
 fn softirq(record: &TrialRecord) -> Option<f64> {
     let of = |r: &&Reading| {
-        let named = ["softirq.cpu", "ksoftirqd.cpu"].iter().any(|key| r.key.starts_with(key));
+        let keys = ["softirq.cpu", "ksoftirqd.cpu", "softirq_samples.cpu"];
+        let named = keys.iter().any(|key| r.key.starts_with(key));
         r.probe == "cpu" && r.host == "machine" && named
     };
     largest(record.readings.iter().filter(of).map(|r| r.quantity.value))

@@ -3,8 +3,9 @@
 //! Idle time is kept by a clock (read in ticks of 10 ms), busy time by samples that lock to the
 //! timer tick; on kernels with tick accounting the sum of the busy columns was measured at 0.03 to
 //! 3.4 times the truth. It is recorded as what other tools would say, and used for nothing.
-//! The time in interrupts is such a sample, too, and is told only where the kernel keeps it by a
-//! clock of its own; elsewhere `tasks.rs` tells that of `ksoftirqd`, which is exact.
+//! The time in interrupts is such a sample, too, unless the kernel keeps it by a clock. A sample has
+//! another key and is at most the busy time. `tasks.rs` tells the time of `ksoftirqd`, which is
+//! exact.
 //!
 //! Must not know whose time it was; a soaker's is only taken out.
 
@@ -109,10 +110,13 @@ fn readings(opened: &Snapshot, closed: &Snapshot, interrupts: bool) -> Vec<Readi
         let soaked = per_wall(soaked_ns(opened, closed, now.number), wall_ns);
         let busy = 1.0 - share(now.idle, then.idle) - soaked;
         rows.push(row(&format!("busy.cpu{}", now.number), busy.clamp(0.0, 1.0), Unit::Share));
-        if interrupts {
-            let soft = share(now.interrupts, then.interrupts).clamp(0.0, 1.0);
-            rows.push(row(&format!("softirq.cpu{}", now.number), soft, Unit::Share));
-        }
+        let soft = share(now.interrupts, then.interrupts).clamp(0.0, 1.0);
+        let (key, soft) = if interrupts {
+            ("softirq", soft)
+        } else {
+            ("softirq_samples", soft.min(busy.max(0.0)))
+        };
+        rows.push(row(&format!("{key}.cpu{}", now.number), soft, Unit::Share));
         busy_sum += busy;
         steal_sum += share(now.steal, then.steal);
         ticks_sum += share(now.busy, then.busy);
@@ -157,13 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn interrupts_are_told_only_where_a_clock_keeps_them() {
+    fn interrupts_that_no_clock_keeps_are_samples() {
         let rows = between([&[], &[]]);
         assert_eq!(value(&rows, "softirq.cpu0"), Some(50.0), "2 + 3 ticks of a second");
         assert_eq!(value(&rows, "softirq.cpu1"), Some(0.0));
         let snapshot = |at_ns, text| Snapshot { at_ns, cpus: parse(text), soaked: Vec::new() };
         let sampled = readings(&snapshot(0, BEFORE), &snapshot(1_000_000_000, AFTER), false);
-        assert!(sampled.iter().all(|r| !r.key.starts_with("softirq")));
+        assert_eq!(value(&sampled, "softirq.cpu0"), None);
+        assert_eq!(value(&sampled, "softirq_samples.cpu0"), Some(50.0));
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn a_cpu_full_of_interrupts_is_told_from_one_that_is_only_full() {
             cpu(r, key, share);
         })
     };
-    for key in ["softirq.cpu0", "ksoftirqd.cpu0"] {
+    for key in ["softirq.cpu0", "ksoftirqd.cpu0", "softirq_samples.cpu0"] {
         assert_eq!(full(key, 0.98).kind, LimitKind::SoftirqCpu);
         assert_eq!(full(key, 0.5).kind, LimitKind::OneCpu);
     }
