@@ -33,24 +33,28 @@ const PLANTED: [LimitKind; 6] = [
 const CAUSES: [Cause; 10] = [
     Cause {
         name: "tcp_rmem of 2304 B at the clients",
+        path: None,
         load: "",
-        plant: Plant::Sysctl(&["c01"], "net.ipv4.tcp_rmem", "2304 2304 2304"),
+        plant: Plant::Sysctl(&["c01"], &["net.ipv4.tcp_rmem=2304 2304 2304"]),
         right: LimitKind::ReceiveWindow,
     },
     Cause {
         name: "tcp_wmem of 4096 B at the server",
+        path: None,
         load: "",
-        plant: Plant::Sysctl(&["sut"], "net.ipv4.tcp_wmem", "4096 4096 4096"),
+        plant: Plant::Sysctl(&["sut"], &["net.ipv4.tcp_wmem=4096 4096 4096"]),
         right: LimitKind::SendBuffer,
     },
     Cause {
         name: "tcp_wmem of 16384 B at the server, ends on two CPUs",
+        path: None,
         load: "placement = \"spread\"",
-        plant: Plant::Sysctl(&["sut"], "net.ipv4.tcp_wmem", "4096 16384 16384"),
+        plant: Plant::Sysctl(&["sut"], &["net.ipv4.tcp_wmem=4096 16384 16384"]),
         right: LimitKind::SendBuffer,
     },
     Cause {
         name: "HTB at a client",
+        path: None,
         load: "direction = \"receive\"",
         plant: Plant::Tc(
             "c01",
@@ -64,6 +68,7 @@ const CAUSES: [Cause; 10] = [
     },
     Cause {
         name: "TBF at a client",
+        path: None,
         load: "direction = \"receive\"",
         plant: Plant::Tc(
             "c01",
@@ -74,6 +79,7 @@ const CAUSES: [Cause; 10] = [
     },
     Cause {
         name: "TBF at the switch's port to the client",
+        path: None,
         load: "",
         plant: Plant::Tc(
             "switch",
@@ -84,6 +90,7 @@ const CAUSES: [Cause; 10] = [
     },
     Cause {
         name: "a queue of 4500 B at a client",
+        path: None,
         load: "direction = \"receive\"",
         plant: Plant::Tc(
             "c01",
@@ -94,18 +101,21 @@ const CAUSES: [Cause; 10] = [
     },
     Cause {
         name: "an endless loop beside the server's CPU",
+        path: None,
         load: "",
         plant: Plant::Program(&[0], LOOP),
         right: LimitKind::OtherPrograms,
     },
     Cause {
         name: "endless loops on all CPUs",
+        path: None,
         load: "placement = \"spread\"",
         plant: Plant::Program(&[], LOOP),
         right: LimitKind::OtherPrograms,
     },
     Cause {
         name: "programs that write memory on all CPUs",
+        path: None,
         load: "request_size = \"16 KiB\"",
         plant: Plant::Program(&[], WRITER),
         right: LimitKind::OtherPrograms,

@@ -14,14 +14,14 @@
 mod planted;
 
 use desk::verdict::LimitKind;
-use planted::{Cause, LOOP, Place, Plant, ask_all, free};
+use planted::{Cause, LOOP, Place, Plant, RENO, ask_all, free};
 
 /// Causes of which so many must be named; none may be taken for another.
-const NAMED_LEAST: usize = 13;
+const NAMED_LEAST: usize = 18;
 /// Cases with nothing planted.
 const FREE: usize = 8;
 /// What is planted here, and must not be said of a free load.
-const PLANTED: [LimitKind; 9] = [
+const PLANTED: [LimitKind; 11] = [
     LimitKind::SetRate,
     LimitKind::Shaper,
     LimitKind::QueueDrops,
@@ -31,10 +31,22 @@ const PLANTED: [LimitKind; 9] = [
     LimitKind::OtherPrograms,
     LimitKind::ReceiveWindow,
     LimitKind::SoftirqCpu,
+    LimitKind::SendBuffer,
+    LimitKind::PathLosses,
 ];
 
 const fn cause(name: &'static str, load: &'static str, plant: Plant, right: LimitKind) -> Cause {
-    Cause { name, load, plant, right }
+    Cause { name, path: None, load, plant, right }
+}
+
+/// The same, of a load behind a relay with these settings.
+const fn far(
+    name: &'static str,
+    path: &'static str,
+    load: &'static str,
+    (plant, right): (Plant, LimitKind),
+) -> Cause {
+    Cause { name, path: Some(path), load, plant, right }
 }
 
 const FILE: &str = "workload = \"file_copy\"\nfile_size = \"4 MiB\"";
@@ -48,7 +60,12 @@ const WRITTEN: &str = "workload = \"file_copy\"\nfile_size = \"1 MiB\"\nsink = \
 const SENT: &str = "workload = \"file_copy\"\nfile_size = \"1 MiB\"\nsource = \"disk\"\n\
      source_directory = \"/var/tmp\"\ndirection = \"receive\"\nengine = \"sendfile\"";
 
-const CAUSES: [Cause; 15] = [
+const BOTH: &[&str] = &["sut", "c01"];
+const ROUND_TRIP: &str = "path_delay = \"20 ms\"";
+const LOSSES: &str = "path_delay = \"10 ms\"\npath_loss = \"1 %\"";
+const LOST: LimitKind = LimitKind::PathLosses;
+
+const CAUSES: [Cause; 21] = [
     cause(
         "a link of 300 Mbit/s at a client, files to the server",
         TO_SERVER,
@@ -82,9 +99,9 @@ const CAUSES: [Cause; 15] = [
         LimitKind::ServerQuota,
     ),
     cause(
-        "a quarter of a CPU for the client, files to the client",
+        "an eighth of a CPU for the client, files to the client",
         FILE,
-        Plant::Quota("c01", 0.25),
+        Plant::Quota("c01", 0.125),
         LimitKind::ClientQuota,
     ),
     cause(
@@ -114,8 +131,53 @@ const CAUSES: [Cause; 15] = [
     cause(
         "a client with a receive buffer of 2304 B, files",
         FILE,
-        Plant::Sysctl(&["c01"], "net.ipv4.tcp_rmem", "2304 2304 2304"),
+        Plant::Sysctl(&["c01"], &["net.ipv4.tcp_rmem=2304 2304 2304"]),
         LimitKind::ReceiveWindow,
+    ),
+    far(
+        "20 ms and a receive buffer of 32 KiB, a stream to the client",
+        ROUND_TRIP,
+        "",
+        (
+            Plant::Sysctl(&["c01"], &["net.ipv4.tcp_rmem=4096 32768 32768", RENO]),
+            LimitKind::ReceiveWindow,
+        ),
+    ),
+    far(
+        "20 ms and a receive buffer of 32 KiB, files to the server",
+        ROUND_TRIP,
+        TO_SERVER,
+        (
+            Plant::Sysctl(&["sut"], &["net.ipv4.tcp_rmem=4096 32768 32768", RENO]),
+            LimitKind::ReceiveWindow,
+        ),
+    ),
+    far(
+        "20 ms and a send buffer of 32 KiB, a stream from the client",
+        ROUND_TRIP,
+        "direction = \"receive\"",
+        (
+            Plant::Sysctl(&["c01"], &["net.ipv4.tcp_wmem=4096 32768 32768", RENO]),
+            LimitKind::SendBuffer,
+        ),
+    ),
+    far(
+        "1 % of packets lost, a stream to the client",
+        LOSSES,
+        "",
+        (Plant::Sysctl(BOTH, &[RENO]), LOST),
+    ),
+    far(
+        "1 % of packets lost, a stream from the client",
+        LOSSES,
+        "direction = \"receive\"",
+        (Plant::Sysctl(BOTH, &[RENO]), LOST),
+    ),
+    far(
+        "1 % of packets lost, files to the client",
+        LOSSES,
+        FILE,
+        (Plant::Sysctl(BOTH, &[RENO]), LOST),
     ),
     cause(
         "an endless loop beside the CPU of both ends, files",
@@ -132,19 +194,19 @@ const CAUSES: [Cause; 15] = [
     cause(
         "filters for what the server receives, files",
         TO_SERVER,
-        Plant::Filters("sut", "", 40_000, 1),
+        Plant::Filters("sut", "", 60_000, 1),
         LimitKind::SoftirqCpu,
     ),
     cause(
         "filters for what the client receives, a stream",
         "request_size = \"16 KiB\"",
-        Plant::Filters("c01", "", 40_000, 1),
+        Plant::Filters("c01", "", 60_000, 1),
         LimitKind::SoftirqCpu,
     ),
     cause(
         "filters for what the switch receives from the server, files",
         TO_CLIENT,
-        Plant::Filters("switch", "sut", 40_000, 1),
+        Plant::Filters("switch", "sut", 60_000, 1),
         LimitKind::SoftirqCpu,
     ),
 ];
@@ -153,7 +215,7 @@ const FREE_LOADS: [(&str, &str); FREE] = [
     ("file", FILE),
     ("to", TO_CLIENT),
     ("from", TO_SERVER),
-    ("read", READ),
+    ("sent", "workload = \"file_copy\"\nfile_size = \"1 MiB\"\nengine = \"sendfile\""),
     ("stream", ""),
     ("taken", "direction = \"receive\"\nrequest_size = \"16 KiB\""),
     ("two", "placement = \"spread\"\nstreams = 2"),
