@@ -28,6 +28,8 @@ pub mod survey {
     pub const MACHINE: &str = include_str!("../../../plans/survey/machine.toml");
     /// What its network carries.
     pub const NETWORK: &str = include_str!("../../../plans/survey/network.toml");
+    /// At which rate its network carries datagrams without loss.
+    pub const DATAGRAMS: &str = include_str!("../../../plans/survey/datagrams.toml");
     /// What its disk reads.
     pub const DISK: &str = include_str!("../../../plans/survey/disk.toml");
 }
@@ -199,7 +201,7 @@ mod tests {
         for name in NAMES.split(", ") {
             accepted(name, load(name).unwrap().0);
         }
-        for text in [survey::NOISE, survey::MACHINE, survey::NETWORK] {
+        for text in [survey::NOISE, survey::MACHINE, survey::NETWORK, survey::DATAGRAMS] {
             accepted(text, parse("survey", text).unwrap());
         }
     }
