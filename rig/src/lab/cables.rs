@@ -245,13 +245,13 @@ impl Lab {
         self.links_on(at, work).map(|_| ())
     }
 
-    /// Address of the system under test on a link; on loopback always 127.0.0.1.
+    /// Address of the system under test or of a client on a link; on loopback always 127.0.0.1.
     #[must_use]
-    pub fn sut_address(&self, link: &str) -> Ipv4Addr {
+    pub fn address_of(&self, at: usize, link: &str) -> Ipv4Addr {
         if self.kind == LabKind::Loopback {
             return Ipv4Addr::LOCALHOST;
         }
-        self.address(self.number(link).unwrap_or(0), SUT)
+        self.address(self.number(link).unwrap_or(0), at)
     }
 
     /// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a network.

@@ -82,7 +82,8 @@ impl Evidence {
         let gone = || Fault::DeadHost { host: self.host_names[host].as_str().into() };
         let (a, b) = (life.opened.get(host), life.closed.get(host));
         let (a, b, ends) = (a.ok_or_else(gone)?, b.ok_or_else(gone)?, life.ended.get(host));
-        let all = if host == 0 { &self.threads.server } else { &self.threads.clients };
+        let Threads { at, server, clients } = &self.threads;
+        let all = if host == *at { server } else { clients };
         let plans: Vec<&ThreadPlan> = all.iter().filter(|plan| plan.host == host).collect();
         let ends = ends.ok_or_else(gone)?;
         if [a.threads.len(), b.threads.len(), ends.len()].iter().any(|n| *n != plans.len()) {
@@ -101,7 +102,7 @@ impl Evidence {
 
     fn clients(&self) -> Result<Vec<Thread<'_>>, Fault> {
         let mut all = Vec::new();
-        for host in 1..self.host_names.len() {
+        for host in self.threads.at + 1..self.host_names.len() {
             all.extend(self.of_host(host)?);
         }
         Ok(all)
@@ -117,7 +118,7 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&life.opened), read(&life.closed)];
     check_moments(&evidence.host_names, &edges, life.window_ns)?;
-    let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
+    let (server, clients) = (evidence.of_host(evidence.threads.at)?, evidence.clients()?);
     let work = check_work((recipe, evidence), &server, &clients)?;
     let (rate, of_work) = match recipe.bulk {
         // The work that hosts tell is in bytes, and figures are in bits.
@@ -301,13 +302,13 @@ fn flows(recipe: &Recipe, evidence: &Evidence, clients: &[Thread<'_>]) -> Result
                 again.map(f64::from),
                 client.map(|(_, facts)| f64::from(facts.rtt_us) / 1e6),
             ];
-            let ends: Vec<_> = client.into_iter().chain(both(0, *id)).collect();
+            let ends: Vec<_> = client.into_iter().chain(both(evidence.threads.at, *id)).collect();
             let sums = spent(&ends).into_iter().zip(times);
             figures.extend(sums.map(|(sum, _)| (!ends.is_empty()).then_some(sum)));
             all.push(Flow {
                 name: format!("{}.{id}", evidence.host_names[host]),
                 sender: evidence.host_names[host].clone(),
-                receiver: evidence.host_names[0].clone(),
+                receiver: evidence.host_names[evidence.threads.at].clone(),
                 sender_cpu: plan.cpu,
                 receiver_cpu: evidence.threads.server.get(*serves).and_then(|server| server.cpu),
                 words: [].into(),

@@ -8,7 +8,7 @@ use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus, opening};
 use desk::record::{Fault, Value};
-use rig::lab::{Lab, LabError, SUT};
+use rig::lab::{Lab, LabError};
 use rig::service::Instance;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::marker::PhantomData;
@@ -36,15 +36,15 @@ impl<E: Exchange> Exchanges<E> {
     /// Listens, then connects, and waits until all stands.
     fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<Lacks, LabError> {
         let external = E::external(order).map(|at| *at.ip());
-        let address = external.unwrap_or_else(|| lab.sut_address(link));
-        let Threads { server, clients } = &self.evidence.threads;
+        let Threads { at, server, clients } = &self.evidence.threads;
+        let address = external.unwrap_or_else(|| lab.address_of(*at, link));
         let listen = ToPart::Listen(address, server.clone(), order.clone());
         let is_service = E::service(order).is_some();
         let longest = if is_service { Instance::LONGEST } else { opening::longest(0) };
-        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], longest)?;
+        let mut told = self.course.stage::<Side<E>>(lab, vec![(*at, listen)], longest)?;
         let Some(FromPart::Listening(ports, version)) = told.pop() else { return Ok(None) };
-        let mut orders = vec![(SUT, ToPart::Accept)];
-        for client in lab.client_indexes() {
+        let mut orders = vec![(*at, ToPart::Accept)];
+        for client in lab.client_indexes().filter(|client| client != at) {
             let theirs = clients.iter().filter(|thread| thread.host == client).cloned().collect();
             let connect = ToPart::Connect(address, ports.clone(), theirs, order.clone());
             orders.push((client, connect));

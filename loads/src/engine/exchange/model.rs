@@ -230,7 +230,7 @@ impl Told<'_> {
     /// Of each thread of a host what it had done when the window closed.
     fn closed(&self, host: usize) -> Vec<ThreadCount> {
         let account = Some(ThreadMark { cpu_ns: self.length() / 2, waited_ns: 0 });
-        if host == 0 {
+        if host == self.threads.at {
             let of = |at| self.done(at) * self.each;
             let all: u64 = (0..self.threads.clients.len()).map(of).sum();
             let threads = self.threads.server.len().max(1) as u64;
@@ -267,8 +267,8 @@ impl Told<'_> {
     }
 
     fn ended(&self, host: usize) -> Vec<ThreadEnd> {
-        if host == 0 {
-            let answered = self.closed(0).into_iter();
+        if host == self.threads.at {
+            let answered = self.closed(host).into_iter();
             let end =
                 |ThreadCount { done, sent, .. }| ThreadEnd { done, sent, ..Default::default() };
             return answered.map(end).collect();
