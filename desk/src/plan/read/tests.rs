@@ -652,7 +652,8 @@ fn a_primary_comparison_that_is_none_or_several_is_refused() {
         (
             "\"receive\", mtu",
             "\"back\", mtu",
-            "line 10: 'direction' cannot be 'back'; write one of transmit, receive, duplex, between",
+            "line 10: 'direction' cannot be 'back'; write one of transmit, receive, duplex, \
+             between",
         ),
         (
             "direction = \"receive\", mtu = \"9000 B\" }",
