@@ -235,6 +235,8 @@ impl Lab {
             ("ipv6/conf/all/disable_ipv6", "1"),
             ("ipv6/conf/default/disable_ipv6", "1"),
             ("bridge/bridge-nf-call-iptables", "0"),
+            // Every program of the host may ask for ICMP echoes.
+            ("ipv4/ping_group_range", "0 0"),
             // What one connection learnt of a path must not shape the next trial's.
             ("ipv4/tcp_no_metrics_save", "1"),
         ];

@@ -13,8 +13,9 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, disk-array, faster-line, gigabit-path, latency, nic-duel, nic-duel-full, ",
-    "offloads, one-server, round-up, short-path, snoop-filter, web-server, web-server-php",
+    "aa, congestion, disk-array, faster-line, gigabit-path, latency, loaded-latency, nic-duel, ",
+    "nic-duel-full, offloads, one-server, round-up, short-path, snoop-filter, web-server, ",
+    "web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -53,6 +54,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "faster-line" => Some(include_str!("../../../plans/faster-line.toml")),
         "gigabit-path" => Some(include_str!("../../../plans/gigabit-path.toml")),
         "latency" => Some(include_str!("../../../plans/latency.toml")),
+        "loaded-latency" => Some(include_str!("../../../plans/loaded-latency.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),

@@ -2,7 +2,7 @@
 //!
 //! Must not know what a request is.
 
-use super::params;
+use super::{beside, params};
 use crate::engine::net::{Cpus, Secret};
 use crate::engine::pace::{Pace, offered};
 use desk::record::{Direction, Fault, ParamRole, Scope, Settings, Value, WorkloadSpec};
@@ -36,6 +36,8 @@ pub struct Order {
     pub longest: Duration,
     /// CPUs that a service may use as the server; all where there are none.
     pub cpus: Vec<u32>,
+    /// Numbers of the streams that run beside, of all clients.
+    pub beside: Vec<u32>,
 }
 
 /// How long a service serves before it is restarted.
@@ -118,7 +120,7 @@ impl Order {
     ///
     /// # Errors
     /// Where the kernel gives no chance.
-    pub fn of(job: &Job, server: &[u32]) -> Result<Self, Fault> {
+    pub fn of(job: &Job, clients: u32, server: &[u32]) -> Result<Self, Fault> {
         let params = &job.trial.point.params;
         let place = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
         Ok(Self {
@@ -132,6 +134,7 @@ impl Order {
             each: Self::each(params),
             longest: job.settle_max + job.window + Duration::from_secs(10),
             cpus: if place == "none" { Vec::new() } else { server.to_vec() },
+            beside: (1..=clients as usize).flat_map(|at| beside::of_client(params, at)).collect(),
         })
     }
 

@@ -121,8 +121,19 @@ fn end(params: &Settings, socket: Option<TcpStream>, sends: bool) -> End {
     let (params, longest) = (params.clone(), Duration::from_secs(10));
     let (request, response, each, data_seed) = (1, 1, 1, 1);
     let (seed, under, cpus) = (SEED, Settings::new(), Vec::new());
-    let order =
-        Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus };
+    let order = Order {
+        secret,
+        params,
+        seed,
+        data_seed,
+        under,
+        request,
+        response,
+        each,
+        longest,
+        cpus,
+        beside: Vec::new(),
+    };
     let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
     let slot = Slot { id: 0, server, socket: socket.map(Arc::new), datagrams: None };
     End::of(&order, vec![slot], sends)
