@@ -92,7 +92,7 @@ fn foreign_traffic_on_the_link_makes_the_trial_invalid() {
     let plan = plan(load, "300 ms");
     let alone = first(&mut bench, &plan).outcome.fault;
     assert!(good_or_disturbed(alone.as_ref()), "alone it is good: {alone:?}");
-    let (pid, server) = (bench.lab.pid(1), bench.lab.sut_address("lan"));
+    let (pid, server) = (bench.lab.pid(1), bench.lab.address_of(rig::lab::SUT, "lan"));
     let stop = AtomicBool::new(false);
     let (sent, spoilt) = thread::scope(|scope| {
         let blaster = scope.spawn(|| blast(pid, server, &stop));

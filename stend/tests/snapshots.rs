@@ -52,7 +52,7 @@ fn built_in_plans_unfold_to_these_points_and_treatments() {
         files.extend(entries.filter(|path| path.extension().is_some_and(|end| end == "toml")));
     }
     files.sort();
-    assert!(files.len() >= 17, "13 plans and 4 of the survey, found {files:?}");
+    assert!(files.len() >= 19, "14 plans and 5 of the survey, found {files:?}");
     for file in files {
         let name = file.strip_prefix(&root).expect("below").with_extension("");
         let name = name.display().to_string().replace('/', "_");

@@ -33,7 +33,10 @@ fn a_survey_describes_the_machine_beside_others() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (card, article) = (read(&place, "out/card.txt"), read(&place, "out/report.txt"));
     assert!(card.lines().count() <= 20 && card.contains("survey --tune"), "{card}");
+    assert!(card.contains(", p99 ") && card.contains("(searched to within 25 %)"), "{card}");
     for words in [
+        "99th percentile of the response time",
+        "Searched to within 25 %.",
         "Is it what it claims to be?",
         "Beside other machines",
         "Xeon E5430, 2009",
@@ -63,6 +66,7 @@ fn a_model_has_no_owner_whose_settings_are_tried() {
         "A against A",
         "The machine itself",
         "The network of the machine",
+        "Datagrams without loss",
         "The disk of the machine",
     ];
     assert_eq!(titles, planned);

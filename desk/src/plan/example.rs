@@ -7,6 +7,7 @@ use crate::record::{
 };
 use crate::unit::{Kind, Unit};
 
+const WAYS: &[&str] = &["transmit", "receive", "duplex", "between"];
 const ON_OFF: ParamKind = ParamKind::choice(&["on", "off"]);
 
 const fn param(name: &'static str, kind: ParamKind, default: &'static str) -> ParamSpec {
@@ -30,7 +31,7 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
     params: &[
         ParamSpec {
             role: Some(ParamRole::Direction),
-            ..param("direction", ParamKind::choice(&["transmit", "receive", "duplex"]), "transmit")
+            ..param("direction", ParamKind::choice(WAYS), "transmit")
         },
         ParamSpec {
             role: Some(ParamRole::Size),

@@ -55,16 +55,19 @@ pub enum Direction {
     Receive,
     /// Both at once, a generator each way.
     Duplex,
+    /// It takes no part: the first client sends to the others.
+    Between,
 }
 
 impl Direction {
-    /// The direction of a word, `transmit`, `receive` or `duplex`.
+    /// The direction of a word, `transmit`, `receive`, `duplex` or `between`.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         match word {
             "transmit" => Some(Self::Transmit),
             "receive" => Some(Self::Receive),
             "duplex" => Some(Self::Duplex),
+            "between" => Some(Self::Between),
             _ => None,
         }
     }

@@ -2,8 +2,10 @@
 //!
 //! Never: which level won, nor what other trials say.
 
-use super::facts::{busy, by_host, has_own_machine, is_client, is_server, reached_offer, reading};
-use crate::record::{HostName, Plan, TrialRecord};
+use super::facts::{
+    busy, by_host, direction, has_own_machine, is_client, is_server, reached_offer, reading,
+};
+use crate::record::{Direction, HostName, Plan, TrialRecord};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +43,8 @@ pub struct GeneratorLimit {
 
 /// How it shows that the clients were the limit of a trial, if they were.
 ///
-/// A load that was set and carried is what was asked for, late requests and all. Else clients make
+/// A load that was set and carried is what was asked for, late requests and all. Clients between
+/// which a load goes are what it measures. Else clients make
 /// or take the load in every direction, so their threads are the generator's in all
 /// of them. It takes a thread of the system under test that does not want its CPU all the time,
 /// where that was read: if both ends run all the time, neither waits for the other. And it takes a
@@ -59,6 +62,9 @@ pub struct GeneratorLimit {
 pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLimit> {
     let server = server_wants(record);
     let full = busy(record).is_some_and(|share| share >= FULL);
+    if direction(plan, record) == Some(Direction::Between) {
+        return None;
+    }
     if reached_offer(plan, record) || full || server.is_some_and(|share| share >= FREE) {
         return None;
     }

@@ -190,7 +190,7 @@ pub(super) fn filled_by_others(trials: &[&TrialRecord]) -> bool {
 
 /// Share of the time in which the two ends of the load wanted a CPU, mean over the trials: of the
 /// server's thread that wanted most and of the clients' together, since one may wait for the other.
-/// None where neither side was watched.
+/// Of a load between clients the two that wanted most. None where neither side was watched.
 fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
     let of = |record: &&TrialRecord| {
         let most = |side: fn(&str) -> bool| {
@@ -199,7 +199,15 @@ fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
         };
         // The processes of a program under test want what they use, at the least.
         let used: f64 = programs_of(record).map(|(_, reading)| reading.quantity.value).sum();
-        Some(most(is_server)?.max(used.min(1.0)) + most(is_client)?)
+        let first = most(is_client)?;
+        let Some(server) = most(is_server) else {
+            let clients =
+                by_host(record, "thread", "runnable").filter(|r| is_client(r.host.name()));
+            let mut all: Vec<f64> = clients.map(|r| r.quantity.value).collect();
+            all.sort_by(f64::total_cmp);
+            return Some(first + all.iter().rev().nth(1).copied()?);
+        };
+        Some(server.max(used.min(1.0)) + first)
     };
     let shares: Vec<f64> = trials.iter().filter_map(of).collect();
     mean_or_single(&shares, Unit::Share).map(|mean| mean.centre.value)
@@ -293,6 +301,9 @@ pub(super) fn rates(run: &Run, record: &TrialRecord) -> Vec<(String, f64)> {
 /// Where flows tell no bytes, those of one way are shared out by operations, which are of one size.
 fn leaves(run: &Run, record: &TrialRecord, end: &str) -> Option<f64> {
     let way = direction(&run.plan, record);
+    if way == Some(Direction::Between) {
+        return leaves_between(run, record, end);
+    }
     let (sent, taken) = (way != Some(Direction::Receive), way != Some(Direction::Transmit));
     match end {
         "sut" => return one_way(run, record).filter(|_| sent),
@@ -312,6 +323,15 @@ fn leaves(run: &Run, record: &TrialRecord, end: &str) -> Option<f64> {
             flows.sum(OPERATIONS, |flow| passes && flow.sender == client) / all
         }
     };
+    (share > 0.0).then_some(throughput(&run.plan, record)? * share)
+}
+
+/// The same of a load between clients, the first of which sends to the others.
+fn leaves_between(run: &Run, record: &TrialRecord, end: &str) -> Option<f64> {
+    let flows = &record.outcome.flows;
+    let to = end.strip_prefix("switch.");
+    let its = |flow: &Flow| to.map_or(flow.receiver == end, |client| flow.sender == client);
+    let share = flows.sum(OPERATIONS, its) / flows.sum(OPERATIONS, |_| true).max(1.0);
     (share > 0.0).then_some(throughput(&run.plan, record)? * share)
 }
 

@@ -24,6 +24,7 @@ workloads! {
     disk,
     file_copy,
     http,
+    icmp_rr,
     mem_bandwidth,
     mem_copy,
     mem_latency,

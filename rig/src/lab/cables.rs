@@ -235,6 +235,8 @@ impl Lab {
             ("ipv6/conf/all/disable_ipv6", "1"),
             ("ipv6/conf/default/disable_ipv6", "1"),
             ("bridge/bridge-nf-call-iptables", "0"),
+            // Every program of the host may ask for ICMP echoes.
+            ("ipv4/ping_group_range", "0 0"),
             // What one connection learnt of a path must not shape the next trial's.
             ("ipv4/tcp_no_metrics_save", "1"),
         ];
@@ -245,13 +247,13 @@ impl Lab {
         self.links_on(at, work).map(|_| ())
     }
 
-    /// Address of the system under test on a link; on loopback always 127.0.0.1.
+    /// Address of the system under test or of a client on a link; on loopback always 127.0.0.1.
     #[must_use]
-    pub fn sut_address(&self, link: &str) -> Ipv4Addr {
+    pub fn address_of(&self, at: usize, link: &str) -> Ipv4Addr {
         if self.kind == LabKind::Loopback {
             return Ipv4Addr::LOCALHOST;
         }
-        self.address(self.number(link).unwrap_or(0), SUT)
+        self.address(self.number(link).unwrap_or(0), at)
     }
 
     /// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a network.

@@ -13,8 +13,9 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, disk-array, faster-line, gigabit-path, latency, nic-duel, nic-duel-full, ",
-    "offloads, one-server, round-up, short-path, snoop-filter, web-server, web-server-php",
+    "aa, congestion, disk-array, faster-line, gigabit-path, latency, loaded-latency, nic-duel, ",
+    "nic-duel-full, offloads, one-server, round-up, short-path, snoop-filter, web-server, ",
+    "web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -28,6 +29,8 @@ pub mod survey {
     pub const MACHINE: &str = include_str!("../../../plans/survey/machine.toml");
     /// What its network carries.
     pub const NETWORK: &str = include_str!("../../../plans/survey/network.toml");
+    /// At which rate its network carries datagrams without loss.
+    pub const DATAGRAMS: &str = include_str!("../../../plans/survey/datagrams.toml");
     /// What its disk reads.
     pub const DISK: &str = include_str!("../../../plans/survey/disk.toml");
 }
@@ -51,6 +54,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "faster-line" => Some(include_str!("../../../plans/faster-line.toml")),
         "gigabit-path" => Some(include_str!("../../../plans/gigabit-path.toml")),
         "latency" => Some(include_str!("../../../plans/latency.toml")),
+        "loaded-latency" => Some(include_str!("../../../plans/loaded-latency.toml")),
         "nic-duel" => Some(include_str!("../../../plans/nic-duel.toml")),
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
@@ -199,7 +203,7 @@ mod tests {
         for name in NAMES.split(", ") {
             accepted(name, load(name).unwrap().0);
         }
-        for text in [survey::NOISE, survey::MACHINE, survey::NETWORK] {
+        for text in [survey::NOISE, survey::MACHINE, survey::NETWORK, survey::DATAGRAMS] {
             accepted(text, parse("survey", text).unwrap());
         }
     }

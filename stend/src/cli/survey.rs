@@ -178,10 +178,11 @@ fn refuse_nothing(measured: &[Measured], stopped: bool) -> Result<(), CliError> 
 }
 
 /// Name and plan of every part.
-pub(super) const PARTS: [(&str, &str); 4] = [
+pub(super) const PARTS: [(&str, &str); 5] = [
     ("noise", texts::NOISE),
     ("machine", texts::MACHINE),
     ("network", texts::NETWORK),
+    ("datagrams", texts::DATAGRAMS),
     // Last: how long its files take to fill, no plan tells.
     ("disk", texts::DISK),
 ];

@@ -184,5 +184,5 @@ fn parts_of_a_survey_have_seeds_of_their_own() {
     let parts: Vec<serde_json::Value> = serde_json::from_str(&text).expect("parts");
     let seeds: std::collections::BTreeSet<u64> =
         parts.iter().filter_map(|p| p["run"]["plan"]["method"]["seed"].as_u64()).collect();
-    assert_eq!((seeds.len(), parts.len()), (4, 4), "{seeds:?}");
+    assert_eq!((seeds.len(), parts.len()), (5, 5), "{seeds:?}");
 }

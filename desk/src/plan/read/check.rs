@@ -17,6 +17,7 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     few_enough(plan, lines)?;
     streams(plan, lines)?;
     client_rate(plan, lines)?;
+    between(plan, lines)?;
     offloads(plan, lines)?;
     online(plan, lines)
 }
@@ -113,6 +114,24 @@ fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+/// Refuses a load between clients where there is one.
+fn between(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let goes = |load: &&LoadPlan| {
+        let name = load.roles.get(&ParamRole::Direction);
+        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+        let switched = levels.filter_map(|level| level.settings.get(name?));
+        let mut ways = load.values(ParamRole::Direction).chain(switched);
+        ways.any(|way| way.word().and_then(Direction::of) == Some(Direction::Between))
+    };
+    let Some(load) = plan.loads.iter().find(goes).filter(|_| plan.lab.clients < 2) else {
+        return Ok(());
+    };
+    let at = format!("load.{}", load.name);
+    let name = load.roles.get(&ParamRole::Direction);
+    let line = name.and_then(|name| written_in(load, name, lines)).unwrap_or_else(|| lines.of(&at));
+    Err(PlanError::NothingBetween { line, load: load.name.clone(), clients: plan.lab.clients })
 }
 
 /// Whether a load has streams in both directions at once, which are connections of their own.

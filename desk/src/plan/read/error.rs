@@ -205,6 +205,12 @@ pub enum PlanError {
         "line {line}: {streams} streams x {clients} clients = {together} connections; at most 1024"
     )]
     TooManyStreams { line: u32, streams: u64, clients: u32, together: u64 },
+    /// A load between clients, of which there are too few.
+    #[error(
+        "line {line}: load '{load}' goes between two clients, and the lab has {clients}; write \
+         clients = 2 in [lab], or direction = \"transmit\""
+    )]
+    NothingBetween { line: u32, load: String, clients: u32 },
     /// Settings that the kernel does not hold together.
     #[error(
         "line {line}: checksum = off drags tso off with it, yet tso = on is asked together with it \

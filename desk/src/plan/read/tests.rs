@@ -310,7 +310,8 @@ fn a_value_of_the_wrong_type_or_size_is_refused() {
         (
             "over =",
             "direction = \"transmitt\"\nover =",
-            "line 12: 'direction' cannot be 'transmitt'; write one of transmit, receive, duplex; \
+            "line 12: 'direction' cannot be 'transmitt'; write one of transmit, receive, duplex, \
+             between; \
              did you mean 'transmit'?",
         ),
         (
@@ -494,6 +495,14 @@ fn arithmetic_of_the_plan_is_shown() {
         read(&crowd, &catalogue()).unwrap_err().to_string(),
         "line 12: 17 streams x 64 clients = 1088 connections; at most 1024"
     );
+    let between = SMALL.replace("clients = 4", "clients = 1");
+    let between = between.replace("over =", "direction = \"between\"\nover =");
+    assert_eq!(
+        read(&between, &catalogue()).unwrap_err().to_string(),
+        "line 12: load 'stream' goes between two clients, and the lab has 1; write clients = 2 in \
+         [lab], or direction = \"transmit\""
+    );
+    assert!(read(&between.replace("clients = 1", "clients = 2"), &catalogue()).is_ok());
     let long = SMALL.replace("64..256 B *2", "1..60 B +1 B").replace("blocks = 5", "blocks = 1000");
     assert_eq!(
         read(&long, &catalogue()).unwrap_err().to_string(),
@@ -643,7 +652,8 @@ fn a_primary_comparison_that_is_none_or_several_is_refused() {
         (
             "\"receive\", mtu",
             "\"back\", mtu",
-            "line 10: 'direction' cannot be 'back'; write one of transmit, receive, duplex",
+            "line 10: 'direction' cannot be 'back'; write one of transmit, receive, duplex, \
+             between",
         ),
         (
             "direction = \"receive\", mtu = \"9000 B\" }",

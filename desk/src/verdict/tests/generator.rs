@@ -1,6 +1,6 @@
 //! When the clients are the limit, and when they only look like it.
 
-use super::{cpu, limit, read, with};
+use super::{Simulated, cpu, limit, read, with};
 use crate::record::{Run, TrialRecord, Value};
 use crate::unit::{Quantity, Unit};
 use crate::verdict::{GeneratorSign, LimitKind, analyse};
@@ -42,6 +42,20 @@ fn a_client_thread_that_runs_all_the_time_is_the_limit_unless_others_are_full() 
     assert_eq!((sign(&full), limit(&full)), (None, vec![LimitKind::AllCpus; 2]));
     let below = case([0.99, 0.94], [0.5, 0.5], 0.6);
     assert_eq!(sign(&below), None);
+}
+
+#[test]
+fn clients_between_which_a_load_goes_are_what_it_measures() {
+    let of = |way| {
+        let mut run = Simulated { directions: vec![way], ..Simulated::default() }.run();
+        run.records.iter_mut().for_each(|record| {
+            threads(record, [0.99, 0.97], [0.5, 0.5]);
+            cpu(record, "busy", 0.6);
+        });
+        sign(&run)
+    };
+    assert_eq!(of("transmit"), Some(GeneratorSign::Busy));
+    assert_eq!(of("between"), None);
 }
 
 #[test]

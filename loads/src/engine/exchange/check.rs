@@ -3,10 +3,11 @@
 //! Must not know sockets or hosts; all it sees is the evidence.
 
 use super::Recipe;
-use super::bulk;
 use super::client::Strays;
+use super::datagrams::Carrier;
 use super::order::{ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
+use super::{beside, bulk};
 use crate::engine::net::life::{check_moments, series, starts};
 use crate::engine::net::{Buffers, Life, TcpFacts, account, seconds};
 use crate::engine::pace::{UNSENT, late, told};
@@ -36,8 +37,8 @@ pub struct Evidence {
     pub each: u64,
     /// What a service says of its version.
     pub version: Option<String>,
-    /// Whether the server is one that stend did not start, which tells no count.
-    pub is_external: bool,
+    /// Whether the server tells no count: stend did not start it, or its kernel answers.
+    pub is_silent: bool,
     /// What was found on the hosts while the trial was staged.
     pub found: Settings,
     /// What the hosts told.
@@ -82,10 +83,12 @@ impl Evidence {
         let gone = || Fault::DeadHost { host: self.host_names[host].as_str().into() };
         let (a, b) = (life.opened.get(host), life.closed.get(host));
         let (a, b, ends) = (a.ok_or_else(gone)?, b.ok_or_else(gone)?, life.ended.get(host));
-        let all = if host == 0 { &self.threads.server } else { &self.threads.clients };
+        let Threads { at, server, clients } = &self.threads;
+        let all = if host == *at { server } else { clients };
         let plans: Vec<&ThreadPlan> = all.iter().filter(|plan| plan.host == host).collect();
         let ends = ends.ok_or_else(gone)?;
-        if [a.threads.len(), b.threads.len(), ends.len()].iter().any(|n| *n != plans.len()) {
+        let whole = [a.threads.len(), b.threads.len()] == [plans.len(); 2];
+        if !whole || ends.len() < plans.len() {
             return Err(gone());
         }
         let length = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
@@ -101,7 +104,7 @@ impl Evidence {
 
     fn clients(&self) -> Result<Vec<Thread<'_>>, Fault> {
         let mut all = Vec::new();
-        for host in 1..self.host_names.len() {
+        for host in self.threads.at + 1..self.host_names.len() {
             all.extend(self.of_host(host)?);
         }
         Ok(all)
@@ -117,7 +120,8 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&life.opened), read(&life.closed)];
     check_moments(&evidence.host_names, &edges, life.window_ns)?;
-    let (server, clients) = (evidence.of_host(0)?, evidence.clients()?);
+    let (server, clients) = (evidence.of_host(evidence.threads.at)?, evidence.clients()?);
+    check_beside(evidence, life)?;
     let work = check_work((recipe, evidence), &server, &clients)?;
     let (rate, of_work) = match recipe.bulk {
         // The work that hosts tell is in bytes, and figures are in bits.
@@ -140,11 +144,35 @@ pub fn check(recipe: &Recipe, evidence: &Evidence) -> Result<Checked, Fault> {
     };
     let mut readings: Vec<Reading> = starts(&evidence.host_names, &life.late_ns).collect();
     for host in 0..evidence.host_names.len() {
-        readings.extend(of_host(evidence, host)?);
+        readings.extend(of_host(recipe, evidence, host)?);
         let bulk = recipe.bulk.as_ref();
         readings.extend(bulk.into_iter().flat_map(|bulk| bulk::stored(bulk, evidence, host)));
     }
     Ok(Checked { outcome, readings })
+}
+
+/// Every stream that ran beside went on to the stop, and brought something in the window.
+fn check_beside(evidence: &Evidence, life: &Life<HostMark, Vec<ThreadEnd>>) -> Result<(), Fault> {
+    for (host, name) in evidence.host_names.iter().enumerate() {
+        let plans = evidence.of_host(host)?.len();
+        let mut ends = life.ended.get(host).into_iter().flatten().skip(plans);
+        if let Some(error) = ends.find_map(|end| end.error.as_ref()) {
+            return Err(Fault::WrongWork { what: format!("{name}: a stream beside: {error}") });
+        }
+        let (server, client) = beside::arrives(&evidence.asked);
+        let awaited = if host == evidence.threads.at { server } else { client };
+        let ended = life.closed.get(host).is_some_and(|mark| mark.beside_ended);
+        if ended || (awaited && brought(life, host) == 0) {
+            return Err(Fault::DeadStream { stream: format!("{name}: the stream beside") });
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of streams beside that arrived at a host in the window.
+fn brought(life: &Life<HostMark, Vec<ThreadEnd>>, host: usize) -> u64 {
+    let of = |marks: &[HostMark]| marks.get(host).map_or(0, |mark| mark.beside);
+    of(&life.closed).saturating_sub(of(&life.opened))
 }
 
 /// Bytes of a request and of a response: the mean of those that came in the window, where they are
@@ -206,7 +234,7 @@ fn check_work(
         work.operations += thread.end.done * evidence.each;
         sum = digest(sum, &counted.digest.to_le_bytes());
     }
-    let answered: u64 = match evidence.is_external {
+    let answered: u64 = match evidence.is_silent {
         true => work.operations,
         false => server.iter().map(|thread| thread.end.done).sum(),
     };
@@ -231,7 +259,7 @@ fn check_work(
     };
     work.sent_bytes = of(answered);
     work.received_bytes = of(work.operations);
-    let checked = if evidence.is_external { 0 } else { answered };
+    let checked = if evidence.is_silent { 0 } else { answered };
     work.content_checks = checked + work.operations;
     work.digest = Some(Work::folded(sum));
     if recipe.bulk.is_some() {
@@ -248,7 +276,7 @@ fn is_dead(recipe: &Recipe, thread: &Thread<'_>) -> bool {
     }
     // Connections that are made in the trial and wait in vain are counted errors, as are datagrams
     // that are lost.
-    let sure = recipe.kept && !recipe.datagrams;
+    let sure = recipe.kept && recipe.datagrams.is_none();
     let silent = sure && !thread.paced() && end.counted.silent > 0;
     silent || (end.done == 0 && (!thread.paced() || thread.closed.due > 0))
 }
@@ -301,15 +329,19 @@ fn flows(recipe: &Recipe, evidence: &Evidence, clients: &[Thread<'_>]) -> Result
                 again.map(f64::from),
                 client.map(|(_, facts)| f64::from(facts.rtt_us) / 1e6),
             ];
-            let ends: Vec<_> = client.into_iter().chain(both(0, *id)).collect();
+            let ends: Vec<_> = client.into_iter().chain(both(evidence.threads.at, *id)).collect();
             let sums = spent(&ends).into_iter().zip(times);
             figures.extend(sums.map(|(sum, _)| (!ends.is_empty()).then_some(sum)));
             all.push(Flow {
                 name: format!("{}.{id}", evidence.host_names[host]),
                 sender: evidence.host_names[host].clone(),
-                receiver: evidence.host_names[0].clone(),
+                receiver: evidence.host_names[evidence.threads.at].clone(),
                 sender_cpu: plan.cpu,
-                receiver_cpu: evidence.threads.server.get(*serves).and_then(|server| server.cpu),
+                receiver_cpu: match recipe.datagrams {
+                    // Where a virtual link delivers, the kernel answers: on the CPU that sends.
+                    Some(Carrier::Icmp) => plan.cpu,
+                    _ => evidence.threads.server.get(*serves).and_then(|server| server.cpu),
+                },
                 words: [].into(),
                 figures,
             });
@@ -364,7 +396,7 @@ fn strays(threads: &[Thread<'_>]) -> impl Iterator<Item = (&'static str, u64)> {
 /// What the load itself cost on a host, whether its threads were held back, how often its kernel
 /// acknowledged late, and what became of datagrams.
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are below 2^53")]
-fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
+fn of_host(recipe: &Recipe, evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     let life = evidence.life()?;
     let threads = evidence.of_host(host)?;
     let name = &evidence.host_names[host];
@@ -390,10 +422,16 @@ fn of_host(evidence: &Evidence, host: usize) -> Result<Vec<Reading>, Fault> {
     if let Some(late) = late(paced.map(Thread::late)) {
         add("pace", "late", late, Unit::Share);
     }
-    if let Some((a, b)) = a.udp.zip(b.udp) {
-        for (key, count) in a.until(b).chain(strays(&threads)) {
-            add("udp", key, count as f64, Unit::Count);
-        }
+    let counted = a.udp.zip(b.udp).into_iter().flat_map(|(a, b)| a.until(b));
+    let (probe, lossy) = match recipe.datagrams {
+        Some(Carrier::Icmp) => ("icmp", host != evidence.threads.at),
+        carrier => ("udp", carrier.is_some()),
+    };
+    for (key, count) in counted.chain(strays(&threads).filter(|_| lossy)) {
+        add(probe, key, count as f64, Unit::Count);
+    }
+    if b.beside > 0 {
+        add("beside", "throughput", brought(life, host) as f64 * 8.0 / wall, Unit::BitPerSecond);
     }
     if let Some(acks) = a.delayed_acks.zip(b.delayed_acks) {
         add("tcp", "delayed_acks", acks.1.saturating_sub(acks.0) as f64, Unit::Count);

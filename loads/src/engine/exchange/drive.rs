@@ -4,11 +4,12 @@
 
 use super::Recipe;
 use super::check::{Evidence, check};
+use super::datagrams::Carrier;
 use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus, opening};
 use desk::record::{Fault, Value};
-use rig::lab::{Lab, LabError, SUT};
+use rig::lab::{Lab, LabError};
 use rig::service::Instance;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::marker::PhantomData;
@@ -36,20 +37,21 @@ impl<E: Exchange> Exchanges<E> {
     /// Listens, then connects, and waits until all stands.
     fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<Lacks, LabError> {
         let external = E::external(order).map(|at| *at.ip());
-        let address = external.unwrap_or_else(|| lab.sut_address(link));
-        let Threads { server, clients } = &self.evidence.threads;
+        let Threads { at, server, clients } = &self.evidence.threads;
+        let address = external.unwrap_or_else(|| lab.address_of(*at, link));
         let listen = ToPart::Listen(address, server.clone(), order.clone());
         let is_service = E::service(order).is_some();
         let longest = if is_service { Instance::LONGEST } else { opening::longest(0) };
-        let mut told = self.course.stage::<Side<E>>(lab, vec![(SUT, listen)], longest)?;
+        let mut told = self.course.stage::<Side<E>>(lab, vec![(*at, listen)], longest)?;
         let Some(FromPart::Listening(ports, version)) = told.pop() else { return Ok(None) };
-        let mut orders = vec![(SUT, ToPart::Accept)];
-        for client in lab.client_indexes() {
+        let mut orders = vec![(*at, ToPart::Accept)];
+        for client in lab.client_indexes().filter(|client| client != at) {
             let theirs = clients.iter().filter(|thread| thread.host == client).cloned().collect();
             let connect = ToPart::Connect(address, ports.clone(), theirs, order.clone());
             orders.push((client, connect));
         }
-        let connections = clients.iter().map(|thread| thread.connections.len()).sum();
+        let all = clients.iter().map(|thread| thread.connections.len());
+        let connections = all.sum::<usize>() + order.beside.len();
         self.evidence.version = version;
         let prepared =
             E::BULK.map_or(Duration::ZERO, |bulk| (bulk.staging)(&order.params, connections));
@@ -76,14 +78,18 @@ impl<E: Exchange> Workload for Exchanges<E> {
         self.course = Course::new(self.recipe.spec.name, lab, job);
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
-        let order = Order::of(job, &server)?;
+        let mut order = Order::of(job, lab.clients(), &server)?;
+        let is_echo = self.recipe.datagrams == Some(Carrier::Icmp);
+        if is_echo {
+            order.response = order.request;
+        }
         let kind = (cpus, E::ANEW, E::BULK.is_some());
         let mut threads = Threads::of(self.recipe.spec, job, lab.clients(), kind);
         if E::service(&order).is_some() {
             threads.join_servers();
         }
-        let is_external = E::external(&order).is_some();
-        if is_external {
+        let is_silent = E::external(&order).is_some() || is_echo;
+        if is_silent {
             threads.server.clear();
         }
         self.evidence = Evidence {
@@ -91,7 +97,7 @@ impl<E: Exchange> Workload for Exchanges<E> {
             asked: job.trial.point.params.clone(),
             threads,
             version: None,
-            is_external,
+            is_silent,
             sizes: (order.request as u64, order.response as u64),
             each: order.each,
             found: E::data_set(&order).map(told).into_iter().collect(),

@@ -7,9 +7,11 @@
 //! Never: what a request is, or what its figures mean.
 //! Start reading at `part.rs`, then `client.rs`.
 
+mod beside;
 mod bulk;
 mod check;
 mod client;
+pub mod datagrams;
 pub mod dial;
 mod drive;
 mod gather;
@@ -26,15 +28,17 @@ pub mod trial;
 
 use desk::record::{Sample, WorkloadSpec};
 
+pub use beside::BESIDE;
 pub use bulk::{Bulk, Storing};
 pub use client::{Counters, EVENTS, Operations, Shared, Strays, set, wait};
+pub use datagrams::Carrier;
 pub use drive::Exchanges;
 pub use kept::{Answers, answer_all, watch};
 pub use model::model;
 pub use order::Order;
 pub use params::{
-    LIFETIME, PARAMS, PIPELINED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS, TRANSACTIONS,
-    metrics, percentile,
+    LIFETIME, PARAMS, PARAMS_KEPT, PIPELINED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS,
+    TRANSACTIONS, metrics, percentile,
 };
 pub use part::{Exchange, Program, Serve, Side, Slot};
 
@@ -50,8 +54,8 @@ pub struct Recipe {
     pub packets: f64,
     /// Whether connections are kept.
     pub kept: bool,
-    /// Whether messages are datagrams, any of which may be lost.
-    pub datagrams: bool,
+    /// What carries messages that are datagrams, any of which may be lost.
+    pub datagrams: Option<Carrier>,
     /// Whether its operations move many bytes.
     pub bulk: Option<Bulk>,
 }

@@ -6,6 +6,7 @@
 use super::Recipe;
 use super::bulk;
 use super::check::{Evidence, check};
+use super::datagrams::Carrier;
 use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{Counted, Take};
@@ -28,7 +29,10 @@ const CALLS: f64 = 3.0;
 /// # Errors
 /// The fault that the workload's own check finds.
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
-    let order = Order::of(job, &[])?;
+    let mut order = Order::of(job, scene.clients, &[])?;
+    if recipe.datagrams == Some(Carrier::Icmp) {
+        order.response = order.request;
+    }
     let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
     let threads = Threads::of(
         recipe.spec,
@@ -230,7 +234,7 @@ impl Told<'_> {
     /// Of each thread of a host what it had done when the window closed.
     fn closed(&self, host: usize) -> Vec<ThreadCount> {
         let account = Some(ThreadMark { cpu_ns: self.length() / 2, waited_ns: 0 });
-        if host == 0 {
+        if host == self.threads.at {
             let of = |at| self.done(at) * self.each;
             let all: u64 = (0..self.threads.clients.len()).map(of).sum();
             let threads = self.threads.server.len().max(1) as u64;
@@ -267,8 +271,8 @@ impl Told<'_> {
     }
 
     fn ended(&self, host: usize) -> Vec<ThreadEnd> {
-        if host == 0 {
-            let answered = self.closed(0).into_iter();
+        if host == self.threads.at {
+            let answered = self.closed(host).into_iter();
             let end =
                 |ThreadCount { done, sent, .. }| ThreadEnd { done, sent, ..Default::default() };
             return answered.map(end).collect();
@@ -308,7 +312,7 @@ fn evidence(
     let name = |at: usize| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
     Evidence {
         version: None,
-        is_external: false,
+        is_silent: false,
         host_names: hosts.map(name).collect(),
         asked: job.trial.point.params.clone(),
         sizes: (order.request as u64, order.response as u64),

@@ -2,11 +2,12 @@
 //!
 //! Must not know what a request is.
 
-use super::params;
+use super::{beside, params};
 use crate::engine::net::{Cpus, Secret};
 use crate::engine::pace::{Pace, offered};
-use desk::record::{Fault, ParamRole, Scope, Settings, Value, WorkloadSpec};
+use desk::record::{Direction, Fault, ParamRole, Scope, Settings, Value, WorkloadSpec};
 use rig::factor::spec;
+use rig::lab::SUT;
 use rig::workload::Job;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ pub struct Order {
     pub longest: Duration,
     /// CPUs that a service may use as the server; all where there are none.
     pub cpus: Vec<u32>,
+    /// Numbers of the streams that run beside, of all clients.
+    pub beside: Vec<u32>,
 }
 
 /// How long a service serves before it is restarted.
@@ -98,7 +101,10 @@ pub struct ThreadPlan {
 /// All threads of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
-    /// Those of the system under test.
+    /// Index of the host that serves: the system under test, or the first of the clients between
+    /// which the load goes.
+    pub at: usize,
+    /// Those of this host.
     pub server: Vec<ThreadPlan>,
     /// Those of the clients.
     pub clients: Vec<ThreadPlan>,
@@ -114,7 +120,7 @@ impl Order {
     ///
     /// # Errors
     /// Where the kernel gives no chance.
-    pub fn of(job: &Job, server: &[u32]) -> Result<Self, Fault> {
+    pub fn of(job: &Job, clients: u32, server: &[u32]) -> Result<Self, Fault> {
         let params = &job.trial.point.params;
         let place = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
         Ok(Self {
@@ -128,6 +134,7 @@ impl Order {
             each: Self::each(params),
             longest: job.settle_max + job.window + Duration::from_secs(10),
             cpus: if place == "none" { Vec::new() } else { server.to_vec() },
+            beside: (1..=clients as usize).flat_map(|at| beside::of_client(params, at)).collect(),
         })
     }
 
@@ -171,11 +178,14 @@ impl Threads {
         let most = cpus.server.len().max(1);
         // All CPUs, so that a CPU limit of the server leaves the client threads alone.
         let anew = anew && offered(params).is_none();
+        let way = params.get(of_role(spec, ParamRole::Direction)).and_then(Value::word);
+        let is_between = way.and_then(Direction::of) == Some(Direction::Between);
+        let serves_at = if is_between { SUT + 1 } else { SUT };
         let lanes = lanes(each * u64::from(clients), cpus.all.len(), anew);
-        let mut all = Self::default();
+        let mut all = Self { at: serves_at, ..Self::default() };
         let mut dealt: BTreeMap<(usize, u32), usize> = BTreeMap::new();
         let mut known: [BTreeMap<(usize, u32, usize), usize>; 2] = Default::default();
-        for host in 1..=clients as usize {
+        for host in serves_at + 1..=clients as usize {
             for _ in 0..each {
                 let at: usize = all.clients.iter().map(|thread| thread.connections.len()).sum();
                 let id = u32::try_from(at).unwrap_or(u32::MAX);
@@ -187,7 +197,7 @@ impl Threads {
                 };
                 let before = dealt.entry((host, client.unwrap_or(turn))).or_default();
                 let [serving, asking] = if apart { [at, at] } else { [0, *before % lanes] };
-                let place = [(0, server, serving), (host, client, asking)];
+                let place = [(serves_at, server, serving), (host, client, asking)];
                 *before += 1;
                 let [serves, asks] = [0, 1].map(|side| {
                     let threads = if side == 0 { &mut all.server } else { &mut all.clients };

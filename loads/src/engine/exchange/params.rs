@@ -1,5 +1,6 @@
 //! Knows the parameters and figures that exchanges have in common, as data.
 
+use super::beside::BESIDE;
 use super::order::Lifetime;
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times;
@@ -64,6 +65,10 @@ pub const STREAMS: ParamSpec = ParamSpec {
 /// All of them, sorted.
 pub const PARAMS: &[ParamSpec] =
     &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
+
+/// Those of exchanges on connections that are kept, sorted.
+pub const PARAMS_KEPT: &[ParamSpec] =
+    &[ARRIVALS, BESIDE, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
 
 /// The rate of exchanges of small messages.
 pub const TRANSACTIONS: MetricSpec = MetricSpec {

@@ -2,13 +2,15 @@
 //!
 //! Must not know the other hosts; the conductor tells it all it needs.
 
+use super::beside;
 use super::bulk::Bulk;
 use super::client::{Client, Counters, Operations, Shared, Strays};
+use super::datagrams::{Carrier, echo_socket};
 use super::order::{Lifetime, Order, ThreadPlan};
 use super::take::{Counted, Take};
 use crate::engine::net::account::own_number;
 use crate::engine::net::admit::Admissions;
-use crate::engine::net::datagram::{UdpCounts, beside};
+use crate::engine::net::datagram::{UdpCounts, beside as beside_it};
 use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, At, Buffers, End, TcpFacts, ThreadMark, tcp_info};
 use crate::engine::pace::Pacer;
@@ -46,8 +48,8 @@ pub trait Exchange: 'static {
     const KEPT: bool;
     /// Whether each operation makes a connection of its own.
     const ANEW: bool = !Self::KEPT;
-    /// Whether messages are datagrams, of a socket beside each connection that is kept.
-    const DATAGRAMS: bool = false;
+    /// What carries messages, where they are datagrams.
+    const DATAGRAMS: Option<Carrier> = None;
 
     /// Whether its operations move many bytes, and how.
     const BULK: Option<Bulk> = None;
@@ -113,7 +115,7 @@ pub struct Slot {
     pub server: SocketAddrV4,
     /// The connection, where it is kept.
     pub socket: Option<Arc<TcpStream>>,
-    /// The socket of datagrams beside it, where messages are datagrams.
+    /// The socket of datagrams, where messages are datagrams.
     pub datagrams: Option<Arc<UdpSocket>>,
 }
 
@@ -165,6 +167,10 @@ pub struct HostMark {
     pub stored: Option<Stored>,
     /// What the kernel counts of all datagrams of the host, where messages are datagrams.
     pub udp: Option<UdpCounts>,
+    /// Bytes of streams beside that arrived here.
+    pub beside: u64,
+    /// Whether one of them has ended.
+    pub beside_ended: bool,
 }
 
 impl At for HostMark {
@@ -231,6 +237,8 @@ pub struct Side<E> {
     kept: Vec<(u32, Arc<TcpStream>)>,
     datagrams: Vec<Arc<UdpSocket>>,
     running: Vec<Running>,
+    /// Threads of streams beside.
+    beside: Vec<Running>,
     serves: bool,
     /// Where it listens.
     ports: Vec<u16>,
@@ -250,6 +258,7 @@ impl<E> Default for Side<E> {
             kept: Vec::new(),
             datagrams: Vec::new(),
             running: Vec::new(),
+            beside: Vec::new(),
             serves: false,
             ports: Vec::new(),
             service: None,
@@ -316,7 +325,8 @@ impl<E: Exchange> End for Side<E> {
         self.wait_for_threads(deadline);
         self.hang_up();
         shared.wake();
-        let ends: Vec<ThreadEnd> = self.running.iter_mut().map(Running::join).collect();
+        let all = self.running.iter_mut().chain(&mut self.beside);
+        let ends: Vec<ThreadEnd> = all.map(Running::join).collect();
         let spare = self.spare_of(&ends);
         *self = Self { spare, ..Self::default() };
         Ok(ends)
@@ -352,9 +362,11 @@ impl<E: Exchange> Side<E> {
         if let Some(why) = E::refuses(&order) {
             return Err(why);
         }
-        if let Some(external) = E::external(&order) {
+        let external = E::external(&order);
+        if external.is_some() || E::DATAGRAMS == Some(Carrier::Icmp) {
             self.reset(order, threads).map_err(fail)?;
-            return Ok(FromPart::Listening(vec![external.port()], None));
+            let port = external.map(|external| external.port());
+            return Ok(FromPart::Listening(port.into_iter().collect(), None));
         }
         if let Some(service) = E::service(&order) {
             return self.put_up(address, service, (threads, order));
@@ -410,7 +422,8 @@ impl<E: Exchange> Side<E> {
         if let Some(service) = self.service.clone() {
             return self.attend(service);
         }
-        if self.order.as_ref().is_some_and(|order| E::external(order).is_some()) {
+        let is_external = self.order.as_ref().is_some_and(|order| E::external(order).is_some());
+        if is_external || E::DATAGRAMS == Some(Carrier::Icmp) {
             return Ok(FromPart::Standing(Settings::new()));
         }
         let (order, plans) = (self.order()?, self.plans.clone());
@@ -418,7 +431,8 @@ impl<E: Exchange> Side<E> {
         let listener = self.listeners.first().cloned();
         let listener = listener.ok_or_else(|| io::Error::other("listen first"))?;
         let server = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
-        let all: usize = plans.iter().map(|plan| plan.connections.len()).sum();
+        let all =
+            plans.iter().map(|plan| plan.connections.len()).sum::<usize>() + order.beside.len();
         let mut admissions = Admissions::of(&listener, &order.secret, all)?;
         listener.set_nonblocking(E::KEPT)?;
         while E::KEPT && self.kept.len() < all {
@@ -428,11 +442,17 @@ impl<E: Exchange> Side<E> {
                 return Err(io::Error::other(what));
             };
             let place = plans.iter().position(|p| p.connections.iter().any(|(n, _)| *n == id));
-            let Some(place) = place.filter(|_| self.kept.iter().all(|(n, _)| *n != id)) else {
+            let is_beside = order.beside.contains(&id);
+            if self.kept.iter().any(|(n, _)| *n == id) || (place.is_none() && !is_beside) {
+                continue;
+            }
+            opening::accept(&socket)?;
+            let Some(place) = place else {
+                self.stream((id, socket), beside::is_sent_by_server(id), &order)?;
                 continue;
             };
-            opening::accept(&socket)?;
             let (socket, datagrams) = self.keep(id, socket)?;
+            self.datagrams.extend(datagrams.clone());
             slots[place].push(Slot { id, server, socket: Some(socket), datagrams });
         }
         let mut found = Settings::new();
@@ -465,7 +485,11 @@ impl<E: Exchange> Side<E> {
                 let server = SocketAddrV4::new(address, port);
                 let kept = if E::KEPT { Some(self.open(*id, server, &order)?) } else { None };
                 let (socket, datagrams) = kept.unzip();
-                let datagrams = datagrams.flatten();
+                let datagrams = match E::DATAGRAMS {
+                    Some(Carrier::Icmp) => Some(Arc::new(echo_socket(address)?)),
+                    _ => datagrams.flatten(),
+                };
+                self.datagrams.extend(datagrams.clone());
                 slots.push(Slot { id: *id, server, socket, datagrams });
             }
             let (mut operations, digest) = E::client(&order, slots);
@@ -488,27 +512,57 @@ impl<E: Exchange> Side<E> {
                 (ended, Counted { digest, ..client.take.counted() })
             })?;
         }
+        let own = threads.first().map_or(0, |plan| plan.host);
+        for id in beside::of_client(&order.params, own) {
+            let server = SocketAddrV4::new(address, ports.first().copied().unwrap_or(0));
+            let socket = Self::dial(id, server, &order)?;
+            self.stream((id, socket), !beside::is_sent_by_server(id), &order)?;
+        }
         Ok(FromPart::Standing(found))
+    }
+
+    /// Keeps a stream that runs beside, and its thread, which waits for go.
+    fn stream(
+        &mut self,
+        (id, socket): (u32, TcpStream),
+        sends: bool,
+        order: &Order,
+    ) -> io::Result<()> {
+        socket.set_read_timeout(None)?;
+        let (socket, seed) = (Arc::new(socket), order.seed);
+        self.kept.push((id, Arc::clone(&socket)));
+        let running = self.start(None, move |shared, counters| {
+            let ended = beside::run(&socket, sends, (seed, id), (shared, counters));
+            (ended.map(|()| 0), Counted::default())
+        })?;
+        self.beside.extend(running);
+        Ok(())
     }
 
     /// Makes a connection that is kept.
     fn open(&mut self, id: u32, server: SocketAddrV4, order: &Order) -> io::Result<Sockets> {
+        let socket = Self::dial(id, server, order)?;
+        self.keep(id, socket)
+    }
+
+    /// Connects, and waits until the server has accepted the opening.
+    fn dial(id: u32, server: SocketAddrV4, order: &Order) -> io::Result<TcpStream> {
         let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST)?;
         socket.set_read_timeout(Some(opening::LONGEST))?;
         (&socket).write_all(&Opening::of(id, 0, &order.secret).0)?;
         opening::accepted(&socket)?;
-        self.keep(id, socket)
+        Ok(socket)
     }
 
     /// Keeps a connection and, where messages are datagrams, makes the socket of them beside it.
     fn keep(&mut self, id: u32, socket: TcpStream) -> io::Result<Sockets> {
         socket.set_nodelay(true)?;
         socket.set_read_timeout(Some(opening::LONGEST))?;
-        let datagrams = if E::DATAGRAMS { Some(Arc::new(beside(&socket)?)) } else { None };
+        let is_udp = E::DATAGRAMS == Some(Carrier::Udp);
+        let datagrams = if is_udp { Some(Arc::new(beside_it(&socket)?)) } else { None };
         socket.set_read_timeout(None)?;
         let socket = Arc::new(socket);
         self.kept.push((id, Arc::clone(&socket)));
-        self.datagrams.extend(datagrams.clone());
         Ok((socket, datagrams))
     }
 
@@ -521,9 +575,20 @@ impl<E: Exchange> Side<E> {
         plan: &ThreadPlan,
         work: impl FnOnce(&Shared, &Arc<Counters>) -> Finished + Send + 'static,
     ) -> io::Result<()> {
-        let Some(shared) = self.shared.clone() else { return Ok(()) };
+        let running = self.start(plan.cpu, work)?;
+        self.running.extend(running);
+        Ok(())
+    }
+
+    /// A thread on its CPU, if it has one; none where nothing is staged.
+    fn start(
+        &self,
+        cpu: Option<u32>,
+        work: impl FnOnce(&Shared, &Arc<Counters>) -> Finished + Send + 'static,
+    ) -> io::Result<Option<Running>> {
+        let Some(shared) = self.shared.clone() else { return Ok(None) };
         let (counters, number) = (Arc::new(Counters::default()), Arc::new(AtomicU32::new(0)));
-        let (own, told, cpu) = (Arc::clone(&counters), Arc::clone(&number), plan.cpu);
+        let (own, told) = (Arc::clone(&counters), Arc::clone(&number));
         let thread = thread::Builder::new().stack_size(256 << 10).spawn(move || {
             told.store(own_number(), Relaxed);
             let pinned = agent::take_started_nice().and_then(|()| cpu.map_or(Ok(()), cpus::pin));
@@ -536,8 +601,7 @@ impl<E: Exchange> Side<E> {
             }
         })?;
         let (thread, account) = (Some(thread), Account::default());
-        self.running.push(Running { counters, number, account, thread });
-        Ok(())
+        Ok(Some(Running { counters, number, account, thread }))
     }
 
     /// The counts come first and close together, then what may be read at ease.
@@ -556,6 +620,7 @@ impl<E: Exchange> Side<E> {
             account: None,
         };
         let mut threads: Vec<ThreadCount> = self.running.iter().map(count).collect();
+        let beside = self.beside.iter().map(|stream| stream.counters.received.load(Relaxed)).sum();
         let took_ns = clock::now_ns() - at_ns;
         let stored = E::BULK.and_then(|_| Stored::now());
         Urgent::give_way();
@@ -564,9 +629,10 @@ impl<E: Exchange> Side<E> {
         }
         let within = |service: &Arc<Mutex<Kept>>| service.lock().ok()?.waiting();
         let within = self.service.as_ref().map_or(Some(0), within);
-        let queue = accept_queue(&self.ports).filter(|_| !E::KEPT).zip(within);
+        let queue =
+            accept_queue(&self.ports).filter(|_| !E::KEPT && E::DATAGRAMS.is_none()).zip(within);
         // Of datagrams the connection beside them says nothing; of bulk either end may send.
-        let tells = (!self.serves || E::BULK.is_some()) && !E::DATAGRAMS;
+        let tells = (!self.serves || E::BULK.is_some()) && E::DATAGRAMS.is_none();
         let kept = self.kept.iter().filter(|_| tells);
         let sockets = kept.clone().map(|(_, socket)| (&**socket, [true; 2]));
         let buffers = E::BULK.map(|_| Buffers::of(sockets));
@@ -579,10 +645,12 @@ impl<E: Exchange> Side<E> {
             threads,
             tcp: tcp.collect(),
             buffers,
-            delayed_acks: tcp_counter("DelayedACKs").filter(|_| !E::DATAGRAMS),
+            delayed_acks: tcp_counter("DelayedACKs").filter(|_| E::DATAGRAMS.is_none()),
             queue: queue.map(|(before, within)| before + within),
             stored,
-            udp: E::DATAGRAMS.then(UdpCounts::now),
+            udp: (E::DATAGRAMS == Some(Carrier::Udp)).then(UdpCounts::now),
+            beside,
+            beside_ended: self.beside.iter().any(Running::has_ended),
         }
     }
 
@@ -599,7 +667,7 @@ impl<E: Exchange> Side<E> {
             if now != before {
                 (before, since) = (now, Instant::now());
             }
-            if self.serves && (!E::KEPT || E::DATAGRAMS) && since.elapsed() >= QUIET {
+            if self.serves && (!E::KEPT || E::DATAGRAMS.is_some()) && since.elapsed() >= QUIET {
                 return;
             }
         }

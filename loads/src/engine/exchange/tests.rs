@@ -209,8 +209,19 @@ fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
     let cpus = Vec::new();
     let (request, response, each, under) = (1, 1, 1, desk::record::Settings::new());
     let (seed, data_seed) = (1, 1);
-    let order =
-        Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus };
+    let order = Order {
+        secret,
+        params,
+        seed,
+        data_seed,
+        under,
+        request,
+        response,
+        each,
+        longest,
+        cpus,
+        beside: Vec::new(),
+    };
     let mut side = Side::<E>::default();
     let plans = vec![plan(connections, None)];
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);

@@ -1,5 +1,6 @@
 //! Knows a small trial on loopback, for the tests of what travels.
 
+use super::beside;
 use super::order::{Order, ThreadPlan};
 use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
 use crate::engine::net::content::mix;
@@ -41,7 +42,8 @@ fn order(((request, response), params): Own, window: Duration) -> Order {
     let each = Order::each(&params);
     let (cpus, under) = (Vec::new(), Settings::new());
     let (seed, data_seed) = (42, 43);
-    Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus }
+    let beside = beside::of_client(&params, 1).collect();
+    Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus, beside }
 }
 
 fn plan(host: usize, (connections, pace): (u32, Option<Pace>)) -> Vec<ThreadPlan> {
@@ -56,11 +58,23 @@ pub fn run<E: Exchange>(load: (u32, Option<Pace>), own: Own, window: Duration) -
 
 /// The same, with connections that lead to each port of the server by another one.
 pub fn run_by<E: Exchange>(
-    (connections, pace): (u32, Option<Pace>),
+    load: (u32, Option<Pace>),
     own: Own,
     window: Duration,
     way: impl Fn(u16) -> u16,
 ) -> Trial {
+    let (mut servers, clients) = ends::<E>(load, own, window, way);
+    Trial { server: servers.remove(0), clients }
+}
+
+/// The ends of the thread of clients, and of all threads of the server: that of its connections,
+/// then those of streams beside.
+pub fn ends<E: Exchange>(
+    (connections, pace): (u32, Option<Pace>),
+    own: Own,
+    window: Duration,
+    way: impl Fn(u16) -> u16,
+) -> (Vec<ThreadEnd>, ThreadEnd) {
     let order = order(own, window);
     let (mut server, mut client) = (Side::<E>::default(), Side::<E>::default());
     let threads = plan(0, (connections, None));
@@ -77,8 +91,7 @@ pub fn run_by<E: Exchange>(
     client.stage(connect).expect("a connection");
     let mut server = accepting.join().expect("a server");
     let (_, clients) = load(client, window);
-    let mut servers = server.stop(DRAIN).expect("an end");
-    Trial { server: servers.remove(0), clients }
+    (server.stop(DRAIN).expect("an end"), clients)
 }
 
 /// Of trials whose bytes a proxy harmed, each trial in another way at another byte, those that no

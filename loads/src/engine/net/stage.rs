@@ -48,7 +48,7 @@ pub fn open<E, T, M>(
 where
     E: End<Stage = ToPart<T>, Staged = FromPart<M>>,
 {
-    let address = lab.sut_address(link);
+    let address = lab.address_of(SUT, link);
     let listen = ToPart::Listen(address, streams.to_vec(), common(lab, SUT));
     let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
     let listening = course.stage::<E>(lab, listen, longest)?;

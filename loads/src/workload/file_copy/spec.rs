@@ -32,9 +32,10 @@ pub const BLOCK_SIZE: ParamSpec = ParamSpec {
 /// Which way files go.
 pub const DIRECTION: ParamSpec = ParamSpec {
     name: "direction",
-    about: "seen from the system under test: it sends files, or receives them",
+    about: "seen from the system under test: it sends files, or receives them; between: the first \
+            client sends to the others",
     role: Some(ParamRole::Direction),
-    kind: ParamKind::choice(&["transmit", "receive"]),
+    kind: ParamKind::choice(&["transmit", "receive", "between"]),
     default: "transmit",
 };
 

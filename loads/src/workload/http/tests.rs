@@ -219,7 +219,19 @@ pub(super) fn order(response: usize) -> Order {
     let longest = Duration::from_secs(10);
     let (params, cpus, under) = (all_compared(), Vec::new(), Settings::new());
     let (seed, data_seed, request, each) = (42, 43, 1, 1);
-    Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus }
+    Order {
+        secret,
+        params,
+        seed,
+        data_seed,
+        under,
+        request,
+        response,
+        each,
+        longest,
+        cpus,
+        beside: Vec::new(),
+    }
 }
 
 /// A server that says this to each request on one connection after the other, a byte a packet

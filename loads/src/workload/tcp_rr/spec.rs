@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `tcp_rr` as data; knows nothing of sockets.
 
-use crate::engine::exchange::{PARAMS, TRANSACTIONS, metrics};
+use crate::engine::exchange::{PARAMS_KEPT, TRANSACTIONS, metrics};
 use crate::engine::times::PERCENTILES;
 use desk::record::{Place, WorkloadSpec};
 
@@ -10,7 +10,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     question: "how many requests a second a server answers, and how long each waits",
     place: Place::Path,
     revision: 1,
-    params: PARAMS,
+    params: PARAMS_KEPT,
     metrics: &metrics(TRANSACTIONS),
     quantiles: PERCENTILES,
     derives: &[],

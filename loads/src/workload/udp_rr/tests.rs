@@ -1,11 +1,11 @@
 //! Knows what `udp_rr` promises on loopback: each answer is compared and counted once; what is
 //! lost, late, doubled or foreign is counted as such; what is damaged ends the load.
 
-use super::run::{Client, Echo, RESPONSE};
-use super::spec::TIME_LIMIT;
+use super::run::{Echo, RESPONSE};
+use crate::engine::exchange::datagrams::{Asking as Client, TIME_LIMIT};
 use crate::engine::exchange::trial::{Trial, closed, run};
 use crate::engine::exchange::{
-    Counters, EVENTS, Exchange, Operations, Order, Serve, Shared, Slot, Strays, wait,
+    Carrier, Counters, EVENTS, Exchange, Operations, Order, Serve, Shared, Slot, Strays, wait,
 };
 use crate::engine::net::Secret;
 use crate::engine::net::datagram::{Datagrams, Head};
@@ -42,14 +42,26 @@ fn requests_are_answered_one_by_one_and_many_at_once() {
 }
 
 fn limit(seconds: f64) -> Settings {
-    Settings::from([(TIME_LIMIT.to_owned(), Value::Quantity(Quantity::seconds(seconds)))])
+    Settings::from([(TIME_LIMIT.name.to_owned(), Value::Quantity(Quantity::seconds(seconds)))])
 }
 
 fn order(params: Settings) -> Order {
     let (request, response) = BYTES;
     let (cpus, under, longest) = (Vec::new(), Settings::new(), Duration::from_secs(10));
     let (secret, seed, data_seed, each) = (SECRET, SEED, 43, 1);
-    Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus }
+    Order {
+        secret,
+        params,
+        seed,
+        data_seed,
+        under,
+        request,
+        response,
+        each,
+        longest,
+        cpus,
+        beside: Vec::new(),
+    }
 }
 
 fn pair() -> [UdpSocket; 2] {
@@ -265,7 +277,7 @@ impl Exchange for Lossy {
     type Client = Client;
     type Server = Losing;
     const KEPT: bool = true;
-    const DATAGRAMS: bool = true;
+    const DATAGRAMS: Option<Carrier> = Some(Carrier::Udp);
 
     fn client(order: &Order, slots: Vec<Slot>) -> (Client, u64) {
         Echo::client(order, slots)

@@ -13,7 +13,7 @@ mod tests;
 
 use super::spec::{BLOCK_SIZE, DIRECTION, FILE_SIZE, SINK, SOURCE};
 use crate::engine::exchange::{Bulk, Exchange, Order, Slot, Storing};
-use desk::record::{Settings, Value};
+use desk::record::{Direction, Settings, Value};
 use ends::End;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -32,13 +32,13 @@ impl Exchange for Copies {
     const BULK: Option<Bulk> = Some(Bulk { sizes, storing, staging });
 
     fn client(order: &Order, slots: Vec<Slot>) -> (End, u64) {
-        let end = End::of(order, slots, !is_source(&order.params, 0));
+        let end = End::of(order, slots, !serves(&order.params));
         let digest = end.digest();
         (end, digest)
     }
 
     fn server(order: &Order, slots: Vec<Slot>, _: &Arc<TcpListener>) -> End {
-        End::of(order, slots, is_source(&order.params, 0))
+        End::of(order, slots, serves(&order.params))
     }
 }
 
@@ -53,9 +53,23 @@ fn size(params: &Settings, name: &str) -> u64 {
     params.get(name).and_then(Value::quantity).map_or(1, |size| size.value as u64)
 }
 
-/// Whether the host of an index sends files.
-fn is_source(params: &Settings, host: usize) -> bool {
-    (word(params, DIRECTION.name) == "receive") != (host == 0)
+/// Whether the host that listens sends files.
+fn serves(params: &Settings) -> bool {
+    way(params) != Some(Direction::Receive)
+}
+
+fn way(params: &Settings) -> Option<Direction> {
+    Direction::of(word(params, DIRECTION.name))
+}
+
+/// Whether the host of an index sends files; none of a host that takes no part.
+fn is_source(params: &Settings, host: usize) -> Option<bool> {
+    match (way(params), host) {
+        (Some(Direction::Between), 0) => None,
+        (Some(Direction::Between), _) => Some(host == 1),
+        (Some(Direction::Receive), _) => Some(host != 0),
+        _ => Some(host == 0),
+    }
 }
 
 /// Bytes of a file and of a call.
@@ -65,7 +79,7 @@ fn sizes(params: &Settings) -> (u64, u64) {
 
 /// How the bytes of a host go to storage.
 fn storing(params: &Settings, host: usize) -> Option<Storing> {
-    let is_source = is_source(params, host);
+    let is_source = is_source(params, host)?;
     let place = word(params, if is_source { SOURCE.name } else { SINK.name });
     let direct = place == "disk";
     (place != "memory").then_some(Storing { direct, writes: direct && !is_source })

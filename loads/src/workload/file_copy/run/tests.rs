@@ -49,7 +49,7 @@ fn what_a_proxy_harms_of_files_is_refused() {
 
 #[test]
 fn files_go_from_any_place_to_any_other_in_both_directions() {
-    for direction in ["transmit", "receive"] {
+    for direction in ["transmit", "receive", "between"] {
         for source in ["memory", "cache", "disk"] {
             for sink in ["memory", "cache", "disk"] {
                 let own = [("direction", direction), ("source", source), ("sink", sink)];
@@ -57,8 +57,8 @@ fn files_go_from_any_place_to_any_other_in_both_directions() {
                 assert_eq!((&clients.error, &server.error), (&None, &None), "{own:?}");
                 assert!(clients.done > 0 && server.done >= clients.done, "{own:?}");
                 let (sent, received) = match direction {
-                    "transmit" => (server.sent, clients.received),
-                    _ => (clients.sent, server.received),
+                    "receive" => (clients.sent, server.received),
+                    _ => (server.sent, clients.received),
                 };
                 assert!(sent >= received && received >= clients.done * BYTES, "{own:?}");
             }
@@ -107,8 +107,10 @@ fn a_host_knows_its_place_and_what_its_storage_serves() {
     assert_eq!(of("transmit", "disk", "disk"), [read, written]);
     assert_eq!(of("receive", "disk", "disk"), [written, read]);
     assert_eq!(of("transmit", "cache", "memory"), [cached, None]);
+    let between = params(&[("direction", "between"), ("source", "disk"), ("sink", "disk")]);
+    assert_eq!([0, 1, 2, 3].map(|host| storing(&between, host)), [None, read, written, written]);
     let all = params(&[("direction", "receive")]);
-    assert!(!is_source(&all, 0) && is_source(&all, 1) && is_source(&all, 2));
+    assert_eq!([0, 1, 2].map(|host| is_source(&all, host)), [Some(false), Some(true), Some(true)]);
     assert_eq!(sizes(&all), (BYTES, 65536));
     assert!(staging(&all, 2) > Duration::from_millis(90));
 }
@@ -119,8 +121,19 @@ fn end(params: &Settings, socket: Option<TcpStream>, sends: bool) -> End {
     let (params, longest) = (params.clone(), Duration::from_secs(10));
     let (request, response, each, data_seed) = (1, 1, 1, 1);
     let (seed, under, cpus) = (SEED, Settings::new(), Vec::new());
-    let order =
-        Order { secret, params, seed, data_seed, under, request, response, each, longest, cpus };
+    let order = Order {
+        secret,
+        params,
+        seed,
+        data_seed,
+        under,
+        request,
+        response,
+        each,
+        longest,
+        cpus,
+        beside: Vec::new(),
+    };
     let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
     let slot = Slot { id: 0, server, socket: socket.map(Arc::new), datagrams: None };
     End::of(&order, vec![slot], sends)

@@ -376,6 +376,7 @@ mod tests {
             each: 1,
             longest: Duration::from_secs(10),
             cpus: Vec::new(),
+            beside: Vec::new(),
         }
     }
 

@@ -22,7 +22,7 @@ use super::{Nodes, Part, Said, Writer, cause};
 use crate::report::document::{Node, Prose, Ruling, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::LoadPlan;
+use desk::record::{LoadPlan, Metric, Run};
 use desk::stats::Estimate;
 use desk::unit::Quantity;
 use desk::verdict::{
@@ -271,7 +271,7 @@ fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, R
     }
     let primary = part.run.plan.primary(&load.name);
     let figures = points(part, load).filter_map(|point| point.figure(primary));
-    let estimates: Vec<&Estimate> = figures.map(|figure| &figure.estimate).collect();
+    let mut estimates: Vec<&Estimate> = figures.map(|figure| &figure.estimate).collect();
     let mut centres: Vec<Quantity> = estimates.iter().map(|estimate| estimate.centre).collect();
     centres.sort_by(|a, b| a.value.total_cmp(&b.value));
     let span = match centres.as_slice() {
@@ -282,9 +282,46 @@ fn brief(writer: &Writer, (part, load): Load<'_, '_>) -> Result<Option<Prose>, R
             writer.say("card-measured-range", args)?
         }
     };
-    let span = within(writer, estimates.into_iter(), span)?;
+    let span = match tail((part, load)) {
+        Some((metric, tail)) => {
+            estimates.push(tail);
+            let args = Args::new().prose("span", &span).name("name", &key_words(&metric.name));
+            let args = args.quantity("tail", tail.centre);
+            writer.say("card-measured-tail", args)?
+        }
+        None => span,
+    };
+    let span = match resolution(load) {
+        // Searches that end at one load have no spread, and are no more exact for it.
+        Some(resolution) => {
+            let args = Args::new().prose("span", &span).quantity("resolution", resolution);
+            writer.say("card-measured-searched", args)?
+        }
+        None => within(writer, estimates.into_iter(), span)?,
+    };
     let span = limits::with_source(writer, (part, load), span)?;
     writer.say("card-measured", Args::new().name("name", &name).prose("span", &span)).map(Some)
+}
+
+/// The 99th percentile of a load of one point whose deciding figure is a median, with its title.
+fn tail<'a>((part, load): Load<'_, 'a>) -> Option<(&'a Metric, &'a Estimate)> {
+    let is = |metric: &Metric, at: f64| {
+        metric.quantile.as_ref().filter(|quantile| (quantile.at - at).abs() < 1e-9).cloned()
+    };
+    let run: &'a Run = part.run;
+    let primary = run.metric(&load.name, run.plan.primary(&load.name))?;
+    let of = is(primary, 0.5)?.of;
+    let mut all = run.metrics_of(&load.name);
+    let tail = all.find(|metric| is(metric, 0.99).is_some_and(|quantile| quantile.of == of))?;
+    let mut points = part.analysis.measured.iter().filter(|point| point.load == load.name);
+    let (only, more) = (points.next()?, points.next());
+    let figure = only.figure(&tail.name).filter(|_| more.is_none())?;
+    Some((tail, &figure.estimate))
+}
+
+/// How far below the first load that breaks its limit a search may end; none of a load without.
+fn resolution(load: &LoadPlan) -> Option<Quantity> {
+    Some(load.search.as_ref()?.limit.as_ref()?.resolution)
 }
 
 /// What a load of a part that compares nothing is called, and its span.
@@ -420,6 +457,14 @@ fn span(writer: &Writer, (part, load): Load<'_, '_>, intervals: Intervals) -> Sa
             writer.say("measured-span", args)?
         }
     }];
+    if let Some((metric, tail)) = tail((part, load)) {
+        let args = Args::new().name("metric", &capital(&metric.title));
+        said.push(writer.say("measured-one", args.prose("value", &value(tail)?))?);
+    }
+    if let Some(resolution) = resolution(load).filter(|_| !figures.is_empty()) {
+        let args = Args::new().quantity("resolution", resolution);
+        said.push(writer.say("measured-searched", args)?);
+    }
     let of = points(part, load).count();
     let without = |key, wanted: fn(&Lacking) -> bool| {
         let lacking = points(part, load).filter_map(|p| p.lacking.as_ref());

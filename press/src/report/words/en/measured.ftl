@@ -8,6 +8,7 @@ measured-span = { $bare ->
 }{ $low } at { $lowest } to { $high } at { $highest }.
 measured-one = { $metric } { $value }.
 measured-one-at = { $metric } { $value } at { $at }.
+measured-searched = Searched to within { $resolution }.
 measured-nothing = { $metric }: no point has a valid counted attempt.
 measured-absent = Not available here: { $what }.
 measured-not-available = { $count ->
@@ -60,6 +61,8 @@ measured-left-out = { $count ->
 card-measured = { $name }: { $span }
 card-measured-one = { $name } { $value }
 card-measured-within = { $spans }; { $level } intervals within ±{ $most }
+card-measured-tail = { $span }, { $name } { $tail }
+card-measured-searched = { $span } (searched to within { $resolution })
 card-measured-range = { $low } to { $high }
 card-from-disk = { $span }; from { $disk }
 card-from-memory = { $span }; from memory
