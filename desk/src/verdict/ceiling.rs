@@ -522,8 +522,8 @@ fn one_cpu(record: &TrialRecord) -> Option<f64> {
 }
 
 /// Share of the fullest CPU that interrupts take. Where the kernel keeps no clock of their time it
-/// is that of its thread `ksoftirqd`, which takes over when they are too many, or what samples show:
-/// the clock of another thread goes on while an interrupt holds it up.
+/// is that of its thread `ksoftirqd`, which takes over when they are too many, or what samples
+/// show: the clock of another thread goes on while an interrupt holds it up.
 fn softirq(record: &TrialRecord) -> Option<f64> {
     let of = |r: &&Reading| {
         let keys = ["softirq.cpu", "ksoftirqd.cpu", "softirq_samples.cpu"];

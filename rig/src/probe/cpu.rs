@@ -3,9 +3,9 @@
 //! Idle time is kept by a clock (read in ticks of 10 ms), busy time by samples that lock to the
 //! timer tick; on kernels with tick accounting the sum of the busy columns was measured at 0.03 to
 //! 3.4 times the truth. It is recorded as what other tools would say, and used for nothing.
-//! The time in interrupts is such a sample, too, unless the kernel keeps it by a clock. A sample has
-//! another key and is at most the busy time. `tasks.rs` tells the time of `ksoftirqd`, which is
-//! exact.
+//! The time in interrupts is such a sample, too, unless the kernel keeps it by a clock. A sample
+//! has another key and is at most the busy time. `tasks.rs` tells the time of `ksoftirqd`, which
+//! is exact.
 //!
 //! Must not know whose time it was; a soaker's is only taken out.
 
