@@ -44,7 +44,8 @@ const fn far(
     name: &'static str,
     path: &'static str,
     load: &'static str,
-    (plant, right): (Plant, LimitKind),
+    plant: Plant,
+    right: LimitKind,
 ) -> Cause {
     Cause { name, path: Some(path), load, plant, right }
 }
@@ -138,46 +139,43 @@ const CAUSES: [Cause; 21] = [
         "20 ms and a receive buffer of 32 KiB, a stream to the client",
         ROUND_TRIP,
         "",
-        (
-            Plant::Sysctl(&["c01"], &["net.ipv4.tcp_rmem=4096 32768 32768", RENO]),
-            LimitKind::ReceiveWindow,
-        ),
+        Plant::Sysctl(&["c01"], &["net.ipv4.tcp_rmem=4096 32768 32768", RENO]),
+        LimitKind::ReceiveWindow,
     ),
     far(
         "20 ms and a receive buffer of 32 KiB, files to the server",
         ROUND_TRIP,
         TO_SERVER,
-        (
-            Plant::Sysctl(&["sut"], &["net.ipv4.tcp_rmem=4096 32768 32768", RENO]),
-            LimitKind::ReceiveWindow,
-        ),
+        Plant::Sysctl(&["sut"], &["net.ipv4.tcp_rmem=4096 32768 32768", RENO]),
+        LimitKind::ReceiveWindow,
     ),
     far(
         "20 ms and a send buffer of 32 KiB, a stream from the client",
         ROUND_TRIP,
         "direction = \"receive\"",
-        (
-            Plant::Sysctl(&["c01"], &["net.ipv4.tcp_wmem=4096 32768 32768", RENO]),
-            LimitKind::SendBuffer,
-        ),
+        Plant::Sysctl(&["c01"], &["net.ipv4.tcp_wmem=4096 32768 32768", RENO]),
+        LimitKind::SendBuffer,
     ),
     far(
         "1 % of packets lost, a stream to the client",
         LOSSES,
         "",
-        (Plant::Sysctl(BOTH, &[RENO]), LOST),
+        Plant::Sysctl(BOTH, &[RENO]),
+        LOST,
     ),
     far(
         "1 % of packets lost, a stream from the client",
         LOSSES,
         "direction = \"receive\"",
-        (Plant::Sysctl(BOTH, &[RENO]), LOST),
+        Plant::Sysctl(BOTH, &[RENO]),
+        LOST,
     ),
     far(
         "1 % of packets lost, files to the client",
         LOSSES,
         FILE,
-        (Plant::Sysctl(BOTH, &[RENO]), LOST),
+        Plant::Sysctl(BOTH, &[RENO]),
+        LOST,
     ),
     cause(
         "an endless loop beside the CPU of both ends, files",

@@ -44,12 +44,12 @@ pub struct GeneratorLimit {
 /// How it shows that the clients were the limit of a trial, if they were.
 ///
 /// A load that was set and carried is what was asked for, late requests and all. Clients between
-/// which a load goes are what it measures. Else clients make
-/// or take the load in every direction, so their threads are the generator's in all
-/// of them. It takes a thread of the system under test that does not want its CPU all the time,
-/// where that was read: if both ends run all the time, neither waits for the other. And it takes a
-/// machine that is not full: on a full one the CPUs are the limit, and since both sides share it
-/// and a sender is billed for the work of receiving, it is the sender that wants them.
+/// which a load goes are what it measures. Else clients make or take the load in every direction,
+/// so their threads are the generator's in all of them. It takes a thread of the system under test
+/// that does not want its CPU all the time, where that was read: if both ends run all the time,
+/// neither waits for the other. And it takes a machine that is not full: on a full one the CPUs are
+/// the limit, and since both sides share it and a sender is billed for the work of receiving, it is
+/// the sender that wants them.
 /// Where a client's thread shares its CPU with the server's thread at the other end and that CPU is
 /// full, it is the CPU that holds both: neither starved nor busy says anything of the client then.
 /// In that order:
@@ -62,10 +62,8 @@ pub struct GeneratorLimit {
 pub fn generator_limit(plan: &Plan, record: &TrialRecord) -> Option<GeneratorLimit> {
     let server = server_wants(record);
     let full = busy(record).is_some_and(|share| share >= FULL);
-    if direction(plan, record) == Some(Direction::Between) {
-        return None;
-    }
-    if reached_offer(plan, record) || full || server.is_some_and(|share| share >= FREE) {
+    let between = direction(plan, record) == Some(Direction::Between);
+    if between || reached_offer(plan, record) || full || server.is_some_and(|share| share >= FREE) {
         return None;
     }
     let found = |sign, (host, share): (HostName, f64)| {

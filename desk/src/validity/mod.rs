@@ -116,11 +116,13 @@ fn at_generator_limit(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
     let GeneratorLimit { sign, host, share } = generator_limit(plan, record)?;
     let what = match sign {
         GeneratorSign::Starved => {
-            let quota = reading(record, "quota", &host, "limit");
-            let quota = quota
-                .map(|cpus| format!("; a quota holds it to {}", Quantity::new(cpus, Unit::Cpu)));
-            let quota = quota.unwrap_or_default();
-            format!("its thread wanted a CPU for {share} and had it for less{quota}")
+            let words = format!("its thread wanted a CPU for {share} and had it for less");
+            match reading(record, "quota", &host, "limit") {
+                Some(cpus) => {
+                    format!("{words}; a quota holds it to {}", Quantity::new(cpus, Unit::Cpu))
+                }
+                None => words,
+            }
         }
         GeneratorSign::Busy => format!("its thread ran for {share} of the time"),
         GeneratorSign::Late => format!("{share} of its requests were late"),

@@ -193,21 +193,21 @@ pub(super) fn filled_by_others(trials: &[&TrialRecord]) -> bool {
 /// Of a load between clients the two that wanted most. None where neither side was watched.
 fn wanted(trials: &[&TrialRecord]) -> Option<f64> {
     let of = |record: &&TrialRecord| {
-        let most = |side: fn(&str) -> bool| {
+        // From the one that wanted most.
+        let wants = |side: fn(&str) -> bool| {
             let threads = by_host(record, "thread", "runnable").filter(|r| side(r.host.name()));
-            largest(threads.map(|r| r.quantity.value))
+            let mut all: Vec<f64> = threads.map(|r| r.quantity.value).collect();
+            all.sort_by(|a, b| b.total_cmp(a));
+            all.into_iter()
         };
         // The processes of a program under test want what they use, at the least.
         let used: f64 = programs_of(record).map(|(_, reading)| reading.quantity.value).sum();
-        let first = most(is_client)?;
-        let Some(server) = most(is_server) else {
-            let clients =
-                by_host(record, "thread", "runnable").filter(|r| is_client(r.host.name()));
-            let mut all: Vec<f64> = clients.map(|r| r.quantity.value).collect();
-            all.sort_by(f64::total_cmp);
-            return Some(first + all.iter().rev().nth(1).copied()?);
-        };
-        Some(server.max(used.min(1.0)) + first)
+        let mut clients = wants(is_client);
+        let first = clients.next()?;
+        match wants(is_server).next() {
+            Some(server) => Some(server.max(used.min(1.0)) + first),
+            None => Some(clients.next()? + first),
+        }
     };
     let shares: Vec<f64> = trials.iter().filter_map(of).collect();
     mean_or_single(&shares, Unit::Share).map(|mean| mean.centre.value)

@@ -4,7 +4,6 @@
 
 use super::Recipe;
 use super::check::{Evidence, check};
-use super::datagrams::Carrier;
 use super::order::{Order, Threads};
 use super::part::{Exchange, FromPart, Side, ToPart};
 use crate::engine::net::{Course, Cpus, cpus, opening};
@@ -78,17 +77,13 @@ impl<E: Exchange> Workload for Exchanges<E> {
         self.course = Course::new(self.recipe.spec.name, lab, job);
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
-        let mut order = Order::of(job, lab.clients(), &server)?;
-        let is_echo = self.recipe.datagrams == Some(Carrier::Icmp);
-        if is_echo {
-            order.response = order.request;
-        }
+        let order = Order::of(self.recipe, job, lab.clients(), &server)?;
         let kind = (cpus, E::ANEW, E::BULK.is_some());
         let mut threads = Threads::of(self.recipe.spec, job, lab.clients(), kind);
         if E::service(&order).is_some() {
             threads.join_servers();
         }
-        let is_silent = E::external(&order).is_some() || is_echo;
+        let is_silent = E::is_silent(&order);
         if is_silent {
             threads.server.clear();
         }

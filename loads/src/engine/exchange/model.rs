@@ -6,7 +6,6 @@
 use super::Recipe;
 use super::bulk;
 use super::check::{Evidence, check};
-use super::datagrams::Carrier;
 use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{Counted, Take};
@@ -29,10 +28,7 @@ const CALLS: f64 = 3.0;
 /// # Errors
 /// The fault that the workload's own check finds.
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
-    let mut order = Order::of(job, scene.clients, &[])?;
-    if recipe.datagrams == Some(Carrier::Icmp) {
-        order.response = order.request;
-    }
+    let order = Order::of(recipe, job, scene.clients, &[])?;
     let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
     let threads = Threads::of(
         recipe.spec,

@@ -2,7 +2,8 @@
 //!
 //! Must not know what a request is.
 
-use super::{beside, params};
+use super::datagrams::Carrier;
+use super::{Recipe, beside, params};
 use crate::engine::net::{Cpus, Secret};
 use crate::engine::pace::{Pace, offered};
 use desk::record::{Direction, Fault, ParamRole, Scope, Settings, Value, WorkloadSpec};
@@ -120,8 +121,13 @@ impl Order {
     ///
     /// # Errors
     /// Where the kernel gives no chance.
-    pub fn of(job: &Job, clients: u32, server: &[u32]) -> Result<Self, Fault> {
+    pub fn of(recipe: &Recipe, job: &Job, clients: u32, server: &[u32]) -> Result<Self, Fault> {
         let params = &job.trial.point.params;
+        // An echo is what was sent.
+        let answers = match recipe.datagrams {
+            Some(Carrier::Icmp) => params::REQUEST_SIZE,
+            _ => params::RESPONSE_SIZE,
+        };
         let place = params.get(params::PLACEMENT.name).and_then(Value::word).unwrap_or_default();
         Ok(Self {
             secret: Secret::fresh()?,
@@ -130,7 +136,7 @@ impl Order {
             data_seed: job.data_seed,
             under: Lifetime::of(params).under(job),
             request: bytes(params, params::REQUEST_SIZE.name),
-            response: bytes(params, params::RESPONSE_SIZE.name),
+            response: bytes(params, answers.name),
             each: Self::each(params),
             longest: job.settle_max + job.window + Duration::from_secs(10),
             cpus: if place == "none" { Vec::new() } else { server.to_vec() },

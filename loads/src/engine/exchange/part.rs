@@ -10,7 +10,7 @@ use super::order::{Lifetime, Order, ThreadPlan};
 use super::take::{Counted, Take};
 use crate::engine::net::account::own_number;
 use crate::engine::net::admit::Admissions;
-use crate::engine::net::datagram::{UdpCounts, beside as beside_it};
+use crate::engine::net::datagram::{UdpCounts, socket_beside};
 use crate::engine::net::opening::{self, Opening};
 use crate::engine::net::{Account, At, Buffers, End, TcpFacts, ThreadMark, tcp_info};
 use crate::engine::pace::Pacer;
@@ -61,6 +61,11 @@ pub trait Exchange: 'static {
     /// The server that answers in place of any of ours, and that stend did not start.
     fn external(_: &Order) -> Option<SocketAddrV4> {
         None
+    }
+    /// Whether no server of ours answers, so that it tells no count: stend did not start it, or a
+    /// kernel answers.
+    fn is_silent(order: &Order) -> bool {
+        Self::external(order).is_some() || Self::DATAGRAMS == Some(Carrier::Icmp)
     }
     /// The service that answers in place of threads of ours.
     fn service(_: &Order) -> Option<String> {
@@ -362,10 +367,9 @@ impl<E: Exchange> Side<E> {
         if let Some(why) = E::refuses(&order) {
             return Err(why);
         }
-        let external = E::external(&order);
-        if external.is_some() || E::DATAGRAMS == Some(Carrier::Icmp) {
+        if E::is_silent(&order) {
+            let port = E::external(&order).map(|external| external.port());
             self.reset(order, threads).map_err(fail)?;
-            let port = external.map(|external| external.port());
             return Ok(FromPart::Listening(port.into_iter().collect(), None));
         }
         if let Some(service) = E::service(&order) {
@@ -422,8 +426,7 @@ impl<E: Exchange> Side<E> {
         if let Some(service) = self.service.clone() {
             return self.attend(service);
         }
-        let is_external = self.order.as_ref().is_some_and(|order| E::external(order).is_some());
-        if is_external || E::DATAGRAMS == Some(Carrier::Icmp) {
+        if self.order.as_ref().is_some_and(E::is_silent) {
             return Ok(FromPart::Standing(Settings::new()));
         }
         let (order, plans) = (self.order()?, self.plans.clone());
@@ -559,7 +562,7 @@ impl<E: Exchange> Side<E> {
         socket.set_nodelay(true)?;
         socket.set_read_timeout(Some(opening::LONGEST))?;
         let is_udp = E::DATAGRAMS == Some(Carrier::Udp);
-        let datagrams = if is_udp { Some(Arc::new(beside_it(&socket)?)) } else { None };
+        let datagrams = if is_udp { Some(Arc::new(socket_beside(&socket)?)) } else { None };
         socket.set_read_timeout(None)?;
         let socket = Arc::new(socket);
         self.kept.push((id, Arc::clone(&socket)));

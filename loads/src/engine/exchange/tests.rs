@@ -5,7 +5,7 @@ use super::order::ThreadPlan;
 use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
 use super::take::Counted;
 use super::{Counters, Operations, Order, Serve, Shared, Slot};
-use crate::engine::net::{End as _, Secret};
+use crate::engine::net::End as _;
 use crate::engine::pace::{Arrivals, Pace};
 use crate::engine::times::RESPONSE;
 use crate::engine::times::{LATENESS, SERVICE};
@@ -203,25 +203,7 @@ impl Exchange for Silent {
 
 /// The end of the one thread of a load of so many connections.
 fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
-    let secret = Secret { key: [0; 32], test: [0; 16] };
-    let longest = Duration::from_secs(5);
-    let params = desk::record::Settings::new();
-    let cpus = Vec::new();
-    let (request, response, each, under) = (1, 1, 1, desk::record::Settings::new());
-    let (seed, data_seed) = (1, 1);
-    let order = Order {
-        secret,
-        params,
-        seed,
-        data_seed,
-        under,
-        request,
-        response,
-        each,
-        longest,
-        cpus,
-        beside: Vec::new(),
-    };
+    let order = super::trial::order(((1, 1), desk::record::Settings::new()), Duration::ZERO);
     let mut side = Side::<E>::default();
     let plans = vec![plan(connections, None)];
     let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);

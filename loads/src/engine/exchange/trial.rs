@@ -1,6 +1,7 @@
 //! Knows a small trial on loopback, for the tests of what travels.
 
 use super::beside;
+use super::client::{Counters, Strays};
 use super::order::{Order, ThreadPlan};
 use super::part::{Exchange, FromPart, Side, ThreadEnd, ToPart};
 use crate::engine::net::content::mix;
@@ -36,7 +37,8 @@ type Own = ((usize, usize), Settings);
 /// What is asked: connections and their pace, and the rest.
 type Load = ((u32, Option<Pace>), Own);
 
-fn order(((request, response), params): Own, window: Duration) -> Order {
+/// What a trial of a window asks for, with keys and seeds of the tests.
+pub fn order(((request, response), params): Own, window: Duration) -> Order {
     let secret = Secret { key: [7; 32], test: [9; 16] };
     let longest = window + Duration::from_secs(10);
     let each = Order::each(&params);
@@ -109,6 +111,12 @@ pub fn accepted<E: Exchange>(own: &Own, ways: &[bool], trials: u64) -> Vec<(Harm
         })
     };
     harms.filter(is_accepted).collect()
+}
+
+/// Datagrams that were late, doubled or foreign.
+pub fn strays(counters: &Counters) -> [u64; 3] {
+    let Strays { late, doubled, foreign } = counters.strays.now();
+    [late, doubled, foreign]
 }
 
 /// Behind the opening of a connection, and within what a short trial moves, bytes.

@@ -29,9 +29,8 @@ impl Buffers {
         let mut all = Self { smallest: [0; 2], most: KEYS.map(|(_, _, setting)| most(setting)) };
         for (socket, uses) in sockets {
             let sizes = [socket_recv_buffer_size(socket), socket_send_buffer_size(socket)];
-            for ((smallest, size), _) in
-                all.smallest.iter_mut().zip(sizes).zip(uses).filter(|(_, uses)| *uses)
-            {
+            let used = all.smallest.iter_mut().zip(sizes).zip(uses).filter(|(_, used)| *used);
+            for ((smallest, size), _) in used {
                 let size = size.map_or(0, |bytes| bytes as u64);
                 *smallest = [*smallest, size].into_iter().filter(|n| *n > 0).min().unwrap_or(0);
             }

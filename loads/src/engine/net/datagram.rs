@@ -254,7 +254,7 @@ impl UdpCounts {
 ///
 /// # Errors
 /// What a socket says; an end that tells no port.
-pub fn beside(mut connection: &TcpStream) -> io::Result<UdpSocket> {
+pub fn socket_beside(mut connection: &TcpStream) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind((connection.local_addr()?.ip(), 0))?;
     connection.write_all(&socket.local_addr()?.port().to_le_bytes())?;
     let mut port = [0; 2];
@@ -357,8 +357,8 @@ mod tests {
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let two = listener.accept().unwrap().0;
-        let there = std::thread::spawn(move || beside(&two).unwrap());
-        let (here, there) = (beside(&one).unwrap(), there.join().unwrap());
+        let there = std::thread::spawn(move || socket_beside(&two).unwrap());
+        let (here, there) = (socket_beside(&one).unwrap(), there.join().unwrap());
         here.send(b"one").unwrap();
         there.send(b"two").unwrap();
         let mut buffer = [0; 8];

@@ -11,9 +11,8 @@ use super::spec::{
     SIZES,
 };
 use crate::dataset::STREAM;
-use crate::engine::exchange::trial::{Trial, accepted, ask, closed, run};
+use crate::engine::exchange::trial::{self, Trial, accepted, ask, closed, run};
 use crate::engine::exchange::{Exchange as _, Operations as _, Order, PIPELINED, Slot};
-use crate::engine::net::Secret;
 use crate::engine::net::content::content;
 use crate::engine::pace::{Arrivals, OFFERED, Pace};
 use desk::record::{Settings, Value};
@@ -215,23 +214,7 @@ fn an_open_loop_asks_when_it_is_due() {
 }
 
 pub(super) fn order(response: usize) -> Order {
-    let secret = Secret { key: [7; 32], test: [9; 16] };
-    let longest = Duration::from_secs(10);
-    let (params, cpus, under) = (all_compared(), Vec::new(), Settings::new());
-    let (seed, data_seed, request, each) = (42, 43, 1, 1);
-    Order {
-        secret,
-        params,
-        seed,
-        data_seed,
-        under,
-        request,
-        response,
-        each,
-        longest,
-        cpus,
-        beside: Vec::new(),
-    }
+    trial::order(((1, response), all_compared()), Duration::ZERO)
 }
 
 /// A server that says this to each request on one connection after the other, a byte a packet

@@ -3,8 +3,8 @@
 
 use super::run::Echoes;
 use crate::engine::exchange::datagrams::TIME_LIMIT;
-use crate::engine::exchange::{Counters, Exchange as _, Operations as _, Order, Slot, Strays};
-use crate::engine::net::Secret;
+use crate::engine::exchange::trial::{self, strays};
+use crate::engine::exchange::{Counters, Exchange as _, Operations as _, Order, Slot};
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
 use std::io;
@@ -18,19 +18,8 @@ const HEAD: usize = 8;
 
 fn order() -> Order {
     let limit = Value::Quantity(Quantity::seconds(0.02));
-    Order {
-        secret: Secret { key: [7; 32], test: [9; 16] },
-        params: Settings::from([(TIME_LIMIT.name.to_owned(), limit)]),
-        seed: 42,
-        data_seed: 43,
-        under: Settings::new(),
-        request: BYTES,
-        response: BYTES,
-        each: 1,
-        longest: Duration::from_secs(10),
-        cpus: Vec::new(),
-        beside: Vec::new(),
-    }
+    let params = Settings::from([(TIME_LIMIT.name.to_owned(), limit)]);
+    trial::order(((BYTES, BYTES), params), Duration::ZERO)
 }
 
 /// A client, and the socket that answers it.
@@ -76,11 +65,6 @@ impl Asked {
         while !self.client.go_on(0)? {}
         Ok(())
     }
-
-    fn strays(&self) -> [u64; 3] {
-        let Strays { late, doubled, foreign } = self.counters.strays.now();
-        [late, doubled, foreign]
-    }
 }
 
 #[test]
@@ -94,9 +78,9 @@ fn what_is_lost_late_or_doubled_is_counted() {
     });
     assert_eq!(asked.client.survived(0, &lost.unwrap_err()), Some("lost"));
     asked.one(|echo| vec![kept.clone(), echo.clone(), echo]).unwrap();
-    assert_eq!(asked.strays(), [1, 0, 0], "the second of two is not read yet");
+    assert_eq!(strays(&asked.counters), [1, 0, 0], "the second of two is not read yet");
     asked.one(|echo| vec![kept, echo]).unwrap();
-    assert_eq!(asked.strays(), [1, 2, 0]);
+    assert_eq!(strays(&asked.counters), [1, 2, 0]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::run::{Echo, RESPONSE};
 use crate::engine::exchange::datagrams::{Asking as Client, TIME_LIMIT};
-use crate::engine::exchange::trial::{Trial, closed, run};
+use crate::engine::exchange::trial::{self, Trial, closed, run, strays};
 use crate::engine::exchange::{
     Carrier, Counters, EVENTS, Exchange, Operations, Order, Serve, Shared, Slot, Strays, wait,
 };
@@ -46,22 +46,7 @@ fn limit(seconds: f64) -> Settings {
 }
 
 fn order(params: Settings) -> Order {
-    let (request, response) = BYTES;
-    let (cpus, under, longest) = (Vec::new(), Settings::new(), Duration::from_secs(10));
-    let (secret, seed, data_seed, each) = (SECRET, SEED, 43, 1);
-    Order {
-        secret,
-        params,
-        seed,
-        data_seed,
-        under,
-        request,
-        response,
-        each,
-        longest,
-        cpus,
-        beside: Vec::new(),
-    }
+    Order { secret: SECRET, seed: SEED, ..trial::order((BYTES, params), Duration::ZERO) }
 }
 
 fn pair() -> [UdpSocket; 2] {
@@ -115,11 +100,6 @@ impl Asked {
         while !self.client.go_on(0)? {}
         Ok(())
     }
-
-    fn strays(&self) -> [u64; 3] {
-        let Strays { late, doubled, foreign } = self.counters.strays.now();
-        [late, doubled, foreign]
-    }
 }
 
 #[test]
@@ -155,20 +135,20 @@ fn what_is_lost_late_doubled_or_foreign_is_counted_and_hangs_nothing() {
     let lost = asked.one(&[]).unwrap_err();
     assert!((0.02..0.5).contains(&begun.elapsed().as_secs_f64()), "{:?}", begun.elapsed());
     assert_eq!(asked.client.survived(0, &lost), Some("lost"));
-    assert_eq!(asked.strays(), [0, 0, 0]);
+    assert_eq!(strays(&asked.counters), [0, 0, 0]);
     // The answer to the lost one comes before that to the next, and again after it.
     asked.one(&[answer(1), answer(2), answer(1)]).unwrap();
-    assert_eq!(asked.strays(), [1, 0, 0]);
+    assert_eq!(strays(&asked.counters), [1, 0, 0]);
     asked.one(&[answer(3), answer(3)]).unwrap();
-    assert_eq!(asked.strays(), [1, 1, 0], "one that was late came again");
+    assert_eq!(strays(&asked.counters), [1, 1, 0], "one that was late came again");
     asked.one(&[b"hello".to_vec(), Vec::new(), answer(4)]).unwrap();
-    assert_eq!(asked.strays(), [1, 2, 2]);
+    assert_eq!(strays(&asked.counters), [1, 2, 2]);
     // What comes while nothing is under way is no answer to what follows.
     let lost = asked.one(&[]).unwrap_err();
     assert_eq!(lost.kind(), io::ErrorKind::TimedOut);
     asked.server.send(&answer(5)).unwrap();
     assert!(!asked.client.go_on(0).unwrap());
-    assert_eq!(asked.strays(), [2, 2, 2]);
+    assert_eq!(strays(&asked.counters), [2, 2, 2]);
     asked.one(&[answer(6)]).unwrap();
 }
 

@@ -5,9 +5,9 @@ use super::content::{Content, PAGE};
 use super::ends::End;
 use super::note::Note;
 use super::{Copies, is_source, sizes, staging, storing};
-use crate::engine::exchange::trial::{Trial, accepted, closed};
+use crate::engine::exchange::trial::{Trial, accepted, closed, order};
 use crate::engine::exchange::{Operations as _, Order, Slot, Storing};
-use crate::engine::net::{Secret, receive, send_all};
+use crate::engine::net::{receive, send_all};
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
 use proptest::prelude::*;
@@ -117,23 +117,8 @@ fn a_host_knows_its_place_and_what_its_storage_serves() {
 
 /// An end of a connection, or of none.
 fn end(params: &Settings, socket: Option<TcpStream>, sends: bool) -> End {
-    let secret = Secret { key: [7; 32], test: [9; 16] };
-    let (params, longest) = (params.clone(), Duration::from_secs(10));
-    let (request, response, each, data_seed) = (1, 1, 1, 1);
-    let (seed, under, cpus) = (SEED, Settings::new(), Vec::new());
-    let order = Order {
-        secret,
-        params,
-        seed,
-        data_seed,
-        under,
-        request,
-        response,
-        each,
-        longest,
-        cpus,
-        beside: Vec::new(),
-    };
+    let order = order(((1, 1), params.clone()), Duration::ZERO);
+    let order = Order { seed: SEED, ..order };
     let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
     let slot = Slot { id: 0, server, socket: socket.map(Arc::new), datagrams: None };
     End::of(&order, vec![slot], sends)

@@ -355,7 +355,6 @@ impl ServerCertVerifier for Known {
 mod tests {
     use super::super::super::spec::SERVER;
     use super::*;
-    use crate::engine::net::Secret;
     use desk::record::Settings;
     use rustls::server::NoServerSessionStorage;
     use rustls::{ServerConnection, Stream};
@@ -365,19 +364,9 @@ mod tests {
 
     fn order(seed: u64, how: &str) -> Order {
         let tls = (TLS.name.to_owned(), Value::Word(how.to_owned()));
-        Order {
-            secret: Secret { key: [7; 32], test: [9; 16] },
-            params: Settings::from([tls]),
-            seed,
-            data_seed: seed,
-            under: Settings::new(),
-            request: 1,
-            response: 1,
-            each: 1,
-            longest: Duration::from_secs(10),
-            cpus: Vec::new(),
-            beside: Vec::new(),
-        }
+        let order =
+            crate::engine::exchange::trial::order(((1, 1), Settings::from([tls])), Duration::ZERO);
+        Order { seed, data_seed: seed, ..order }
     }
 
     fn server(seed: u64) -> ServerConfig {

@@ -10,7 +10,7 @@ use super::send::{Sending, send};
 use super::tally::Tally;
 use crate::engine::exchange::Shared;
 use crate::engine::net::account::own_number;
-use crate::engine::net::datagram::{Datagrams, UdpCounts, beside};
+use crate::engine::net::datagram::{Datagrams, UdpCounts, socket_beside};
 use crate::engine::net::opening;
 use crate::engine::net::schedule::Schedule;
 use crate::engine::net::stage::{PlannedEnd, accept_all, connect_all};
@@ -178,7 +178,7 @@ impl Streams {
         let id = plan.id;
         let fail = |e: io::Error| format!("stream {id}: {e}");
         connection.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
-        let socket = Arc::new(beside(&connection).map_err(fail)?);
+        let socket = Arc::new(socket_beside(&connection).map_err(fail)?);
         prepare(&socket, sends, traffic).map_err(fail)?;
         let (counters, account) = (Arc::new(Counters::default()), Account::default());
         let schedule =
