@@ -158,11 +158,11 @@ fn a_survey_is_one_thing_with_parts_and_an_id_names_a_part() {
     let home = Home::new("survey", 3);
     home.good(&["survey", "--lab", "sim"]);
     let last = home.good(&["watch", "--once"]);
-    assert!(last.contains("Part 4 of 4"), "{last}");
+    assert!(last.contains("Part 5 of 5"), "{last}");
     let list = home.good(&["list"]);
     let id = list.lines().nth(1).and_then(|line| line.split_whitespace().next()).expect("an id");
     let (start, _) = id.rsplit_once('-').expect("a number");
-    assert!(home.good(&["watch", "--once", start]).contains("Part 4 of 4"));
+    assert!(home.good(&["watch", "--once", start]).contains("Part 5 of 5"));
     let first = home.good(&["watch", "--once", &format!("{start}-1")]);
     assert!(!first.contains("Part ") && first.contains(&format!("Run {start}-1")), "{first}");
     let none = home.stend(&["watch", "--once", "none"]);
