@@ -28,6 +28,7 @@ workloads! {
     mem_bandwidth,
     mem_copy,
     mem_latency,
+    packet_pipeline,
     tcp_crr,
     tcp_rr,
     tcp_stream,

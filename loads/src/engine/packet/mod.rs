@@ -1,16 +1,32 @@
-//! Knows what a network box does with a packet: which rule of a list matches it, and where it goes.
+//! Knows what a network box does with a packet, and how packets for it are made.
 //!
 //! Gives: [`tuple`], the fields that packets are told apart by; [`rules`], lists of rules, read,
 //! generated and searched one by one; [`traffic`], packets for a list of rules, and what they hit;
 //! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
-//! [`lpm`], the longest prefix of many destinations at once.
+//! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
+//! memory; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`] and
+//! [`bridge`], services; [`device`], the box that is made of them; [`reference`], the same in the
+//! plainest way; [`ring`], a device in simulated time; [`ledger`], what became of frames.
 //! Never: where packets come from, what a workload asks, or a clock.
-//! Start reading at `rules/mod.rs`.
+//! Start reading at `device.rs`.
 
 pub mod acl;
+pub mod bridge;
 mod chance;
+pub mod device;
+pub mod flows;
+pub mod frame;
+pub mod frames;
+pub mod ledger;
 pub mod lpm;
+pub mod nat;
+pub mod police;
+pub mod queues;
+pub mod reference;
+pub mod ring;
 pub mod routes;
 pub mod rules;
+#[cfg(test)]
+mod tests;
 pub mod traffic;
 pub mod tuple;

@@ -1,0 +1,33 @@
+//! Knows how frames a second become the figures of `packet_pipeline`. Pure.
+//!
+//! What became of the frames was looked at where they lie. Must not know a service.
+
+use crate::engine::alone::{Order, Taken};
+use desk::record::{Fault, Sample};
+use desk::unit::{Quantity, Unit};
+
+/// Bytes of a frame on the line that no memory holds: preamble, start of frame, gap (IEEE 802.3).
+const OVERHEAD: f64 = 20.0;
+
+/// The figures.
+///
+/// # Errors
+/// A load that forwarded nothing.
+pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault> {
+    let rate = taken.rate();
+    #[expect(clippy::cast_precision_loss, reason = "threads are few")]
+    let threads = taken.series.len() as f64;
+    if rate <= 0.0 {
+        return Err(Fault::WrongWork { what: "no frame was forwarded".into() });
+    }
+    let bits = 8.0 * (order.quantity("frame_size").unwrap_or(64.0) + OVERHEAD);
+    let sample = |metric: &str, value, unit| Sample {
+        metric: metric.into(),
+        quantity: Quantity::new(value, unit),
+    };
+    Ok(vec![
+        sample("rate", rate, Unit::PacketPerSecond),
+        sample("time", threads / rate, Unit::Second),
+        sample("line_rate", rate * bits, Unit::BitPerSecond),
+    ])
+}
