@@ -198,11 +198,9 @@ impl Device {
     pub fn forward(&mut self, frames: &mut Frames, slots: &[u32], now_ns: u64, out: &mut Vec<u32>) {
         for slots in slots.chunks(self.services.batch.clamp(1, BATCH_MOST)) {
             self.admit(frames, slots, now_ns, out);
-            for port in 0..self.ports.len() {
-                while let Some(frame) = self.take(port) {
-                    out.push(frame.slot);
-                }
-            }
+            let before = out.len();
+            self.ports.iter_mut().for_each(|port| port.drain(|slot| out.push(slot)));
+            self.counters.sent += (out.len() - before) as u64;
         }
     }
 

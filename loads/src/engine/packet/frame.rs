@@ -77,6 +77,7 @@ pub fn write(head: &mut Head, bytes: usize, fields: &Fields) {
     put(head, 24, !sum(&head[14..34]));
     let layer_4 = u32::from(sum(&head[26..HEAD])) + u32::from(protocol) + u32::from(length - 20);
     let checksum = !fold(layer_4);
+    // Of UDP zero would say that there is none (RFC 768).
     put(head, checksum_of(protocol), if checksum == 0 { 0xffff } else { checksum });
 }
 
@@ -137,6 +138,10 @@ pub fn translate(head: &mut Head, (address, port): (u32, u16)) {
     // A datagram without a checksum keeps none (RFC 768).
     if head[23] == TCP || half(head, at) != 0 {
         adjust(head, at, change + u32::from(!was_port) + u32::from(port));
+        // Zero would say that there is none.
+        if half(head, at) == 0 {
+            put(head, at, 0xffff);
+        }
     }
 }
 

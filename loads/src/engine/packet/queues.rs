@@ -100,6 +100,48 @@ impl Queues {
         }
     }
 
+    /// All frames, in the order in which [`Self::take`] would give them one by one.
+    pub fn drain(&mut self, mut sent: impl FnMut(u32)) {
+        while self.waiting != 0 {
+            let first = self.waiting.trailing_zeros() as usize;
+            match self.scheduler {
+                Scheduler::Mixed if first > 0 => self.drain_turn(&mut sent),
+                Scheduler::Weighted => self.drain_turn(&mut sent),
+                Scheduler::Priority | Scheduler::Mixed => {
+                    self.queues[first].drain(..).for_each(|frame| sent(frame.slot));
+                    self.waiting &= !(1 << first);
+                }
+            }
+        }
+    }
+
+    /// What the queue whose turn it is may send of its deficit; then it is the next one's turn.
+    fn drain_turn(&mut self, sent: &mut impl FnMut(u32)) {
+        let queue = self.turn;
+        let (frames, mut deficit) = (&mut self.queues[queue], self.deficits[queue]);
+        while let Some(frame) = frames.front()
+            && u64::from(frame.bytes) <= deficit
+        {
+            deficit -= u64::from(frame.bytes);
+            sent(frame.slot);
+            frames.pop_front();
+        }
+        if frames.is_empty() {
+            self.waiting &= !(1 << queue);
+            deficit = 0;
+        }
+        self.deficits[queue] = deficit;
+        self.pass_turn();
+    }
+
+    /// The next queue with a frame gets its quantum; where there is none the turn stays.
+    fn pass_turn(&mut self) {
+        if let Some(next) = self.after(self.turn) {
+            self.turn = next;
+            self.deficits[next] += self.quanta[next];
+        }
+    }
+
     fn weighted(&mut self) -> Option<Queued> {
         loop {
             let queue = self.turn;
@@ -110,8 +152,7 @@ impl Queues {
                 self.deficits[queue] -= bytes;
                 return self.front(queue);
             }
-            self.turn = self.after(queue)?;
-            self.deficits[self.turn] += self.quanta[self.turn];
+            self.pass_turn();
         }
     }
 
@@ -207,6 +248,24 @@ mod tests {
         let then = served(&mut queues, 2000);
         let share = then[2] as f64 / then[1] as f64;
         assert!(then[0] == 0 && (2.9..3.1).contains(&share), "{then:?}");
+    }
+
+    #[test]
+    fn a_drain_gives_the_order_of_single_frames() {
+        for scheduler in [Scheduler::Priority, Scheduler::Weighted, Scheduler::Mixed] {
+            let mut single = Queues::new(&[1, 2, 3, 1, 5], scheduler, 500);
+            for at in 0..2500 {
+                single.put((at * at % 5) as usize, frame(at, 64 + at * 7 % 9000));
+            }
+            (0..40).for_each(|_| drop(single.take()));
+            let mut whole = single.clone();
+            let mut drained = Vec::new();
+            whole.drain(|slot| drained.push(slot));
+            let taken: Vec<u32> =
+                std::iter::from_fn(|| single.take()).map(|frame| frame.slot).collect();
+            assert_eq!(drained, taken, "{scheduler:?}");
+            assert!(!whole.is_waiting() && taken.len() > 1000);
+        }
     }
 
     #[test]

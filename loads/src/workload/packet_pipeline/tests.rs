@@ -110,3 +110,13 @@ fn figures_are_frames_time_and_line() {
     }
     assert_eq!(nominal(&order(&[]), 8).len(), 1);
 }
+
+#[test]
+fn a_table_of_usual_size_takes_all_flows() {
+    let usual = [("flows", Value::Count(65_536)), ("routes", Value::Count(1))];
+    // With this seed a flow is found farthest from where it belongs.
+    let Ready { members, .. } = ready(&Order { seed: 4, ..order(&usual) }).unwrap();
+    let mut line = (members.into_iter().next().unwrap().make)().unwrap();
+    assert_eq!(line.pass(130), 130 * 512);
+    assert_eq!(line.verify(), Ok(512));
+}
