@@ -1,6 +1,6 @@
 //! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers, files, speed
-//! and RSS table of an adapter, a token bucket, and fields of kernel settings on the hosts at its
-//! ends.
+//! and RSS table of an adapter, a token bucket, a VLAN, and fields of kernel settings on the hosts
+//! at its ends, or what protects the traffic between them.
 //!
 //! Must not know the list of factors.
 
@@ -8,11 +8,14 @@ use super::{FactorError, Undo, mechanism};
 use crate::lab::adapter_file::AdapterFile;
 use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
-use crate::lab::link::Tbf;
+use crate::lab::link::{Cipher, Protection, SECRET, Tbf, cannot_protect, lacking};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::net::Ipv4Addr;
+use std::sync::OnceLock;
 
 /// What is written to, and read back from, an interface.
 #[derive(Debug)]
@@ -31,6 +34,10 @@ pub enum OnLink {
     Rss,
     /// A `tbf` queueing discipline.
     TokenBucket,
+    /// A VLAN link on each adapter, which has its addresses.
+    Vlan,
+    /// ESP between the addresses that meet on it.
+    Ipsec,
     /// A field of a file below `/proc/sys/net`, on the hosts; fields count from 0.
     Field(&'static str, usize),
 }
@@ -51,7 +58,7 @@ impl LinkRow {
     /// When the ends of the link disagree or cannot be read.
     pub fn observe(&self, lab: &mut Lab, link: &str, asked: &Value) -> Result<Value, FactorError> {
         let ends = self.ends(lab, link)?;
-        let found = self.read(lab, &ends)?;
+        let found = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &found)?;
         let mut levels = ends.iter().zip(&found).filter(|(end, _)| self.must_take(end));
         let Some((_, first)) = levels.next() else {
@@ -72,12 +79,12 @@ impl LinkRow {
     /// When the machine refuses or does not take it; what was changed until then is undone.
     pub fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
         let ends = self.ends(lab, link)?;
-        let before = self.read(lab, &ends)?;
+        let before = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &before)?;
         self.must_have_effect(lab, level)?;
-        let undo = self.undo(&ends, &before);
+        let undo = self.undo(&ends, &before)?;
         let level = &self.plain(lab, level)?;
-        let done = self.set_and_verify(lab, &ends, &before, level);
+        let done = self.set_and_verify(lab, link, (&ends, &before), level);
         if let Err(e) = done {
             // The first of two errors says more.
             let _ = carry_out(lab, &undo);
@@ -102,6 +109,34 @@ impl LinkRow {
         Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
+    /// Whether frames have a tag at this level.
+    #[must_use]
+    pub const fn tags(&self, level: &Value) -> bool {
+        matches!((&self.on, level), (OnLink::Vlan, Value::Count(_)))
+    }
+
+    /// Says why a level cannot be set on any link of this machine's kernel. Nothing stays changed.
+    ///
+    /// # Errors
+    /// What the kernel lacks, with the modules that have it.
+    pub fn refuse_here(&self, level: &Value) -> Result<(), FactorError> {
+        let what = match (&self.on, level.word()) {
+            (OnLink::Vlan, None) => match lacking(&["vlan"]) {
+                Ok(absent) if !absent.is_empty() => {
+                    "this kernel has no VLAN; load the module 8021q".to_owned()
+                }
+                // Who may not try here may do so in a namespace of the lab.
+                _ => return Ok(()),
+            },
+            (OnLink::Ipsec, Some(word)) => match cipher(word).and_then(cannot_protect) {
+                Some(why) => why.to_string(),
+                None => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        Err(FactorError::NotHere { factor: self.spec.name, what })
+    }
+
     /// The interfaces that the factor acts on, hosts' adapters before ports before the bridge.
     fn ends(&self, lab: &Lab, link: &str) -> Result<Vec<LinkEnd>, FactorError> {
         let mut ends = lab.ends(link);
@@ -116,6 +151,10 @@ impl LinkRow {
             OnLink::Field(..) => ends.retain(|e| {
                 matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.is_switch(e.host)
             }),
+            OnLink::Vlan => ends.retain(|e| {
+                matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.joins(e.host)
+            }),
+            OnLink::Ipsec => ends = lab.meeting(link).into_iter().map(|(end, _)| end).collect(),
             _ => ends.retain(|e| matches!(e.role, EndRole::Adapter)),
         }
         if ends.is_empty() {
@@ -132,7 +171,13 @@ impl LinkRow {
             && matches!(self.on, OnLink::Feature(_)))
     }
 
-    fn read(&self, lab: &mut Lab, ends: &[LinkEnd]) -> Result<Vec<LinkAnswer>, LabError> {
+    fn read(
+        &self,
+        lab: &mut Lab,
+        link: &str,
+        ends: &[LinkEnd],
+    ) -> Result<Vec<LinkAnswer>, LabError> {
+        let meeting = lab.meeting(link);
         let ask = |end: &LinkEnd| match self.on {
             OnLink::Mtu => LinkRequest::Info(end.name.clone()),
             OnLink::Feature(_) => LinkRequest::Features(end.name.clone()),
@@ -141,6 +186,13 @@ impl LinkRow {
             OnLink::Line => LinkRequest::Line(end.name.clone()),
             OnLink::Rss => LinkRequest::RssTable(end.name.clone()),
             OnLink::TokenBucket => LinkRequest::Tbf(end.name.clone()),
+            OnLink::Vlan => LinkRequest::Vlan(end.name.clone()),
+            OnLink::Ipsec => {
+                let (own, others): (Vec<_>, Vec<_>) =
+                    meeting.iter().partition(|(one, _)| one.host == end.host);
+                let own = own.first().map_or(Ipv4Addr::UNSPECIFIED, |(_, address)| *address);
+                LinkRequest::Protection(own, others.iter().map(|(_, other)| *other).collect())
+            }
             OnLink::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
@@ -195,8 +247,8 @@ impl LinkRow {
     fn set_and_verify(
         &self,
         lab: &mut Lab,
-        ends: &[LinkEnd],
-        before: &[LinkAnswer],
+        link: &str,
+        (ends, before): (&[LinkEnd], &[LinkAnswer]),
         level: &Value,
     ) -> Result<(), FactorError> {
         let mut requests = Vec::new();
@@ -204,7 +256,7 @@ impl LinkRow {
             requests.push(self.request(end, state, level)?);
         }
         on_ends(lab, ends, requests)?;
-        let found = self.read(lab, ends)?;
+        let found = self.read(lab, link, ends)?;
         for (end, state) in ends.iter().zip(&found) {
             let is = self.level(state);
             if self.must_take(end) && !same(&is, level) {
@@ -265,6 +317,22 @@ impl LinkRow {
             OnLink::TokenBucket => {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
+            }
+            OnLink::Vlan => match (level.count().and_then(|id| u16::try_from(id).ok()), level) {
+                (None, Value::Word(word)) if word == OFF => Ok(LinkRequest::SetVlan(name, None)),
+                (Some(id), _) => Ok(LinkRequest::SetVlan(name, Some(id))),
+                (None, _) => Err(bad("write off, or the number of a VLAN, 1 to 4094")),
+            },
+            OnLink::Ipsec => {
+                let LinkAnswer::Protection(own, others, _) = before else {
+                    return Err(bad("no such path"));
+                };
+                let wanted = match level.word().map(|word| (word, cipher(word))) {
+                    Some((OFF, _)) => None,
+                    Some((_, Some(cipher))) => Some((cipher, secret()?)),
+                    _ => return Err(bad("write off, aes-gcm-128 or aes-gcm-256")),
+                };
+                Ok(LinkRequest::Protect(*own, others.clone(), wanted))
             }
             OnLink::Field(path, at) => {
                 let text = self.text(level);
@@ -357,6 +425,17 @@ impl LinkRow {
                 let speed = speed.map(|rate| Quantity::new(rate, Unit::BitPerSecond));
                 speed.map_or_else(|| Value::Word("no link".into()), Value::Quantity)
             }
+            (OnLink::Vlan, LinkAnswer::Vlan(vlan)) => {
+                vlan.map_or_else(|| Value::Word(OFF.into()), |id| Value::Count(id.into()))
+            }
+            (OnLink::Ipsec, LinkAnswer::Protection(_, _, found)) => Value::Word(
+                match found {
+                    Protection::None => OFF,
+                    Protection::Esp(cipher) => cipher.word(),
+                    Protection::Partly => "on some paths",
+                }
+                .into(),
+            ),
             (OnLink::Rss, LinkAnswer::RssTable(Some(table))) => {
                 let even = rss::spread_over(table).map(|queues| Value::Count(queues.into()));
                 even.unwrap_or_else(|| Value::Word("uneven".into()))
@@ -365,7 +444,7 @@ impl LinkRow {
         }
     }
 
-    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Steps {
+    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Result<Steps, LabError> {
         let mut steps = Vec::new();
         for (end, state) in ends.iter().zip(before) {
             let name = end.name.clone();
@@ -394,6 +473,14 @@ impl LinkRow {
                 LinkAnswer::Shaper(_) | LinkAnswer::Line(None) | LinkAnswer::RssTable(None) => {
                     continue;
                 }
+                LinkAnswer::Vlan(vlan) => LinkRequest::SetVlan(name, *vlan),
+                LinkAnswer::Protection(own, others, found) => {
+                    let before = match found {
+                        Protection::Esp(cipher) => Some((*cipher, secret()?)),
+                        Protection::None | Protection::Partly => None,
+                    };
+                    LinkRequest::Protect(*own, others.clone(), before)
+                }
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())
@@ -401,7 +488,7 @@ impl LinkRow {
             };
             steps.push((end.host, back));
         }
-        by_host(steps.into_iter().map(|(host, step)| (host, vec![step])))
+        Ok(by_host(steps.into_iter().map(|(host, step)| (host, vec![step]))))
     }
 
     fn not_taken(&self, lab: &Lab, end: &LinkEnd, asked: &Value, found: &Value) -> FactorError {
@@ -412,6 +499,26 @@ impl LinkRow {
             found: found.to_string(),
         }
     }
+}
+
+/// The level at which there is no VLAN, or nothing protects.
+const OFF: &str = "off";
+
+fn cipher(word: &str) -> Option<Cipher> {
+    Cipher::ALL.into_iter().find(|cipher| cipher.word() == word)
+}
+
+/// The secret of all paths that this process has protected, drawn once.
+fn secret() -> Result<[u8; SECRET], LabError> {
+    static DRAWN: OnceLock<[u8; SECRET]> = OnceLock::new();
+    if let Some(drawn) = DRAWN.get() {
+        return Ok(*drawn);
+    }
+    let mut bytes = [0; SECRET];
+    // Up to 256 bytes come whole: getrandom(2).
+    getrandom(&mut bytes, GetRandomFlags::empty())
+        .map_err(|e| LabError::File { path: "getrandom(2)".into(), source: e.into() })?;
+    Ok(*DRAWN.get_or_init(|| bytes))
 }
 
 /// The size of the table by which flows are steered, as the factor of the machine is named.
