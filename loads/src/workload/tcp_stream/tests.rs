@@ -1,15 +1,16 @@
 //! Knows what `tcp_stream` refuses: wrong openings, wrong content, wrong counts.
 
-use super::check::check;
+use super::check::{check, check_work};
 use super::evidence::Evidence;
 use super::run::{
     COMPARED_EACH, Counters, Engine, FromPart, HostMark, InterfaceMark, Receiver, Sender,
     StreamEnd, StreamMark, Streams, Take, ToPart, Traffic, Way, receive_requests, receive_ring,
     receive_unseen, send_batches, send_paced, send_requests, turn,
 };
-use crate::engine::net::content::content;
+use crate::engine::net::content::{content, mix};
 use crate::engine::net::lent::Lent;
 use crate::engine::net::opening::Opening;
+use crate::engine::net::proxy::{self, Harm};
 use crate::engine::net::schedule::{Pace, PaceMark, Schedule};
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{Buffers, End as _, Gate, Secret, TcpFacts, ThreadMark};
@@ -195,6 +196,31 @@ fn damage_is_found_by_every_receiver_where_it_looks() {
     }
 }
 
+/// Bytes that a proxy doubles or leaves out shift all that follows, and are found at any size of a
+/// request; a flipped bit is found where all bytes are compared, which is up to 4 KiB.
+#[test]
+fn what_a_proxy_harms_is_refused() {
+    const TRIALS: u64 = 24;
+    for (bytes, found) in [(1000, &Harm::ALL[..]), (64 << 10, &[Harm::LeaveOut, Harm::Double])] {
+        let traffic = Traffic { request_bytes: bytes, read_bytes: bytes, ..traffic() };
+        let ways = [(Direction::Receive, false), (Direction::Transmit, true)];
+        let harms = ways.into_iter().flat_map(|way| found.iter().map(move |harm| (*harm, way)));
+        for ((harm, (direction, comes_back)), trial) in harms.cycle().zip(0..TRIALS) {
+            let at = 10_000 + mix(trial) % 100_000;
+            let proxy = |port| proxy::before(port, harm, (comes_back, at));
+            let stream = [plan(0, direction)];
+            // On a busy machine a short trial can end before the harmed byte comes.
+            let accepted = [40, 2000].map(Duration::from_millis).into_iter().all(|window| {
+                let ended = both_ends(&stream, &traffic, window, proxy);
+                let ends = ended.map(|(ends, ..)| ends).to_vec();
+                let streams = stream.to_vec();
+                check_work(&Evidence { streams, ends, refused: 0, ..evidence() }).is_ok()
+            });
+            assert!(!accepted, "{harm:?} at byte {at} of {bytes} B requests, {direction:?}");
+        }
+    }
+}
+
 #[test]
 fn every_end_learns_at_once_that_the_other_is_gone() {
     for receiver in Receiver::ALL {
@@ -310,29 +336,45 @@ fn a_loopback_copies_all_that_is_sent_without_a_copy_and_both_ends_tell() {
     }
 }
 
-/// Two streams, one each way, the second of them on a connection of its own or on that of another.
-fn moves_to_the_byte(on: Option<u32>, traffic: &Traffic) -> Vec<StreamEnd> {
+/// What became of streams at the server and at the client, which reaches the server's port by
+/// another one.
+fn both_ends(
+    streams: &[StreamPlan],
+    traffic: &Traffic,
+    window: Duration,
+    way: impl FnOnce(u16) -> u16,
+) -> [(Vec<StreamEnd>, u64, HostMark); 2] {
+    const DRAIN: Duration = Duration::from_millis(500);
     let mut server = Streams::default();
-    let streams =
-        vec![plan(0, Direction::Transmit), StreamPlan { on, ..plan(1, Direction::Receive) }];
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.to_vec(), traffic.clone());
     let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let mut stranger = TcpStream::connect(address).unwrap();
-    stranger.write_all(&[b'x'; Opening::BYTES]).unwrap();
-    let theirs = traffic.clone();
+    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, way(port));
+    let (theirs, traffic) = (streams.to_vec(), traffic.clone());
     let connecting = thread::spawn(move || {
         let mut client = Streams::default();
-        client.stage(ToPart::Connect(address, streams, theirs)).unwrap();
+        client.stage(ToPart::Connect(address, theirs, traffic)).unwrap();
         client.go();
-        thread::sleep(Duration::from_millis(100));
-        client.stop(Duration::from_millis(500)).unwrap()
+        thread::sleep(window);
+        client.stop(DRAIN).unwrap()
     });
     server.stage(ToPart::Accept).unwrap();
     server.go();
-    thread::sleep(Duration::from_millis(100));
-    let (here, refused, after) = server.stop(Duration::from_millis(500)).unwrap();
-    let (there, _, _) = connecting.join().unwrap();
+    thread::sleep(window);
+    let here = server.stop(DRAIN).unwrap();
+    [here, connecting.join().unwrap()]
+}
+
+/// Two streams, one each way, the second of them on a connection of its own or on that of another.
+fn moves_to_the_byte(on: Option<u32>, traffic: &Traffic) -> Vec<StreamEnd> {
+    let streams = [plan(0, Direction::Transmit), StreamPlan { on, ..plan(1, Direction::Receive) }];
+    let mut stranger = None;
+    let [(here, refused, after), (there, ..)] =
+        both_ends(&streams, traffic, Duration::from_millis(100), |port| {
+            let mut socket = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+            socket.write_all(&[b'x'; Opening::BYTES]).unwrap();
+            stranger = Some(socket);
+            port
+        });
     assert_eq!(refused, 1);
     let receiver = after.streams.iter().find(|s| !s.sends).unwrap();
     assert_eq!(after.interface.name, "lo");
