@@ -2,6 +2,7 @@
 
 use super::check::{check, check_work};
 use super::evidence::Evidence;
+use super::readings;
 use super::run::{
     COMPARED_EACH, Counters, Engine, FromPart, HostMark, InterfaceMark, Receiver, Sender,
     StreamEnd, StreamMark, Streams, Take, ToPart, Traffic, Way, receive_requests, receive_ring,
@@ -603,6 +604,25 @@ fn other_traffic_on_loopback_is_no_fault_but_too_little_is() {
     assert_eq!(check(&evidence).map(|_| ()), Ok(()));
     evidence.closed[1].interface.rx_bytes -= 10_100_000;
     assert!(check(&evidence).is_err());
+}
+
+#[test]
+fn what_is_under_way_is_the_rate_times_the_least_round_trip() {
+    let mut told = evidence();
+    let flight = |told: &Evidence| {
+        let rows = readings::of(told).into_iter().filter(|r| r.key.ends_with("_flight"));
+        rows.map(|r| (r.host.to_string(), r.key, r.quantity.value)).collect::<Vec<_>>()
+    };
+    assert_eq!(flight(&told), [], "the kernel does not tell");
+    for mark in &mut told.closed {
+        for stream in mark.streams.iter_mut().filter(|stream| stream.sends) {
+            (stream.tcp.rtt_us, stream.tcp.min_rtt_us) = (50_000, 20_000);
+        }
+    }
+    // 1 MB in 0.1 s, of which 20 ms hold a fifth; the rest of the round trip is a queue.
+    let [sends, receives] = [("sut", "send_flight"), ("c01", "receive_flight")]
+        .map(|(host, key)| (host.to_owned(), key.to_owned(), 200_000.0));
+    assert_eq!(flight(&told), [sends, receives]);
 }
 
 #[test]
