@@ -8,7 +8,7 @@ use super::{FactorError, Undo, mechanism};
 use crate::lab::adapter_file::AdapterFile;
 use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
-use crate::lab::link::{Cipher, Protection, SECRET, Tbf, cannot_protect, lacking};
+use crate::lab::link::{Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
 use desk::record::{FactorSpec, Value, Words};
@@ -78,6 +78,9 @@ impl LinkRow {
     /// # Errors
     /// When the machine refuses or does not take it; what was changed until then is undone.
     pub fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
+        if self.is_idle(lab, link) {
+            return Ok(Undo::Links(Vec::new()));
+        }
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &before)?;
@@ -129,6 +132,11 @@ impl LinkRow {
                 _ => return Ok(()),
             },
             (OnLink::Ipsec, Some(word)) => match cipher(word).and_then(cannot_protect) {
+                Some(LinkError::NotSupported { .. }) => {
+                    "this kernel has no ESP with AES-GCM; load \
+                     the modules esp4, gcm, seqiv and drbg"
+                        .to_owned()
+                }
                 Some(why) => why.to_string(),
                 None => return Ok(()),
             },
@@ -161,6 +169,12 @@ impl LinkRow {
             return Err(FactorError::NoLinks(self.spec.name));
         }
         Ok(ends)
+    }
+
+    /// Whether nobody meets on a link that leads on to others, so that there is nothing to protect.
+    fn is_idle(&self, lab: &Lab, link: &str) -> bool {
+        let alone = matches!(self.on, OnLink::Ipsec) && lab.meeting(link).len() < 2;
+        alone && !lab.ends(link).is_empty()
     }
 
     /// Offloads of the bridge device concern frames of its own, which it has none of, and those of
@@ -284,11 +298,7 @@ impl LinkRow {
                 Ok(LinkRequest::SetMtu(name, mtu.ok_or_else(|| bad("write for instance 1500 B"))?))
             }
             OnLink::Feature(bits) => {
-                let on = match level.word() {
-                    Some("on") => true,
-                    Some("off") => false,
-                    _ => return Err(bad("write on or off")),
-                };
+                let on = switched(level).ok_or_else(|| bad("write on or off"))?;
                 let set = bits.iter().map(|bit| ((*bit).to_owned(), on)).collect();
                 Ok(LinkRequest::SetFeatures(name, set))
             }
@@ -318,21 +328,14 @@ impl LinkRow {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
-            OnLink::Vlan => match (level.count().and_then(|id| u16::try_from(id).ok()), level) {
-                (None, Value::Word(word)) if word == OFF => Ok(LinkRequest::SetVlan(name, None)),
-                (Some(id), _) => Ok(LinkRequest::SetVlan(name, Some(id))),
-                (None, _) => Err(bad("write off, or the number of a VLAN, 1 to 4094")),
-            },
+            OnLink::Vlan => {
+                let vlan = vlan(level).ok_or_else(|| bad("write off, or a number from 1 to 4094"));
+                Ok(LinkRequest::SetVlan(name, vlan?))
+            }
             OnLink::Ipsec => {
-                let LinkAnswer::Protection(own, others, _) = before else {
-                    return Err(bad("no such path"));
-                };
-                let wanted = match level.word().map(|word| (word, cipher(word))) {
-                    Some((OFF, _)) => None,
-                    Some((_, Some(cipher))) => Some((cipher, secret()?)),
-                    _ => return Err(bad("write off, aes-gcm-128 or aes-gcm-256")),
-                };
-                Ok(LinkRequest::Protect(*own, others.clone(), wanted))
+                let wanted = protection(level);
+                let wanted = wanted.ok_or_else(|| bad("write off or the name of a cipher"))?;
+                Ok(protect(before, wanted)?.ok_or_else(|| bad("no such path"))?)
             }
             OnLink::Field(path, at) => {
                 let text = self.text(level);
@@ -474,12 +477,13 @@ impl LinkRow {
                     continue;
                 }
                 LinkAnswer::Vlan(vlan) => LinkRequest::SetVlan(name, *vlan),
-                LinkAnswer::Protection(own, others, found) => {
+                LinkAnswer::Protection(.., found) => {
                     let before = match found {
-                        Protection::Esp(cipher) => Some((*cipher, secret()?)),
+                        Protection::Esp(cipher) => Some(*cipher),
                         Protection::None | Protection::Partly => None,
                     };
-                    LinkRequest::Protect(*own, others.clone(), before)
+                    let Some(back) = protect(state, before)? else { continue };
+                    back
                 }
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
@@ -506,6 +510,34 @@ const OFF: &str = "off";
 
 fn cipher(word: &str) -> Option<Cipher> {
     Cipher::ALL.into_iter().find(|cipher| cipher.word() == word)
+}
+
+/// Whether a switch is on at a level; none where it is no level.
+fn switched(level: &Value) -> Option<bool> {
+    ["off", "on"].into_iter().position(|word| level.word() == Some(word)).map(|at| at == 1)
+}
+
+/// The VLAN of a level, of `off` none; none where it is no level.
+fn vlan(level: &Value) -> Option<Option<u16>> {
+    if level.word() == Some(OFF) {
+        return Some(None);
+    }
+    level.count().and_then(|id| u16::try_from(id).ok()).map(Some)
+}
+
+/// The cipher of a level, of `off` none; none where it is no level.
+fn protection(level: &Value) -> Option<Option<Cipher>> {
+    match level.word()? {
+        OFF => Some(None),
+        word => cipher(word).map(Some),
+    }
+}
+
+/// What protects the paths of an answer by a cipher, or no longer; none of another answer.
+fn protect(found: &LinkAnswer, by: Option<Cipher>) -> Result<Option<LinkRequest>, LabError> {
+    let LinkAnswer::Protection(own, others, _) = found else { return Ok(None) };
+    let wanted = by.map(|cipher| Ok::<_, LabError>((cipher, secret()?))).transpose()?;
+    Ok(Some(LinkRequest::Protect(*own, others.clone(), wanted)))
 }
 
 /// The secret of all paths that this process has protected, drawn once.

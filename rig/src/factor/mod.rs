@@ -146,9 +146,15 @@ pub fn levels(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)>
 /// # Errors
 /// The first that cannot, with the reason and the remedy.
 pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
-    let mut all = levels(plan);
+    let mut all = levels(plan).chain(of_links(plan));
     all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))?;
     refuse_on_relays(plan)
+}
+
+/// What single links of a plan are given.
+fn of_links(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
+    let all = plan.lab.links.iter().flat_map(|link| &link.settings);
+    all.filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
 }
 
 /// Refuses what a relay does not carry.
@@ -156,9 +162,7 @@ fn refuse_on_relays(plan: &Plan) -> Result<(), FactorError> {
     let Some(relay) = plan.lab.hosts.iter().find(|host| host.role == Role::Relay) else {
         return Ok(());
     };
-    let of_links = plan.lab.links.iter().flat_map(|link| &link.settings);
-    let of_links = of_links.filter_map(|(key, level)| Some((key, level, mechanism(key)?)));
-    let mut all = levels(plan).chain(of_links);
+    let mut all = levels(plan).chain(of_links(plan));
     let tags = |(_, level, mechanism): &(&String, &Value, Mechanism)| match mechanism {
         Mechanism::Link(row) if row.tags(level) => Some(row.spec.name),
         _ => None,

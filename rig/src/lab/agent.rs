@@ -196,8 +196,8 @@ impl Agent<'_> {
                  factor of the machine"
             )),
             Some(LinkRequest::SetVlan(..) | LinkRequest::Protect(..)) => Err(
-                "this host is the machine itself, where a VLAN link or IPsec would outlive the run; \
-                 leave `machine` out of [lab], so that the adapter moves to a namespace"
+                "this host is the machine itself, where a VLAN link or IPsec would outlive the \
+                 run; leave `machine` out of [lab], so that the adapter moves to a namespace"
                     .into(),
             ),
             Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),

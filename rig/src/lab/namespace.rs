@@ -1,7 +1,7 @@
 //! Knows how a process moves into namespaces of its own and how such a namespace gets a name.
 //!
-//! Must not know what lives in it. [`own_descriptors`], [`own_mounts`]
-//! and [`own_network`] act on the calling thread, all other calls on the process, which has one thread then.
+//! Must not know what lives in it. [`own_descriptors`], [`own_mounts`] and [`own_network`] act on
+//! the calling thread, all other calls on the process, which has one thread then.
 
 use super::error::LabError;
 use desk::record::LabKind;

@@ -17,6 +17,7 @@ use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{Buffers, End as _, Gate, Secret, TcpFacts, ThreadMark};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::Quantity;
+use rig::lab::link::Wrapping;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::thread;
@@ -402,7 +403,12 @@ fn mark(at_ns: u64, sends: bool, bytes: u64) -> HostMark {
     HostMark {
         at_ns,
         took_ns: 0,
-        interface: InterfaceMark { name: "lan".into(), rx_bytes, rx_packets },
+        interface: InterfaceMark {
+            name: "lan".into(),
+            rx_bytes,
+            rx_packets,
+            ..InterfaceMark::default()
+        },
         cpu_ns: at_ns / 2,
         buffers: Buffers { smallest: [0; 2], most: [6 << 20, 4 << 20] },
         streams: vec![StreamMark {
@@ -590,6 +596,30 @@ fn a_driver_that_counts_without_the_link_header_is_understood() {
         interface.rx_bytes -= interface.rx_packets * 14;
     }
     assert_eq!(check(&evidence).map(|_| ()), Ok(()));
+}
+
+#[test]
+fn what_is_around_a_packet_is_no_payload_and_less_or_more_is_a_fault() {
+    // Of 1,448 B a tag is 0.3 %, ESP 2.5 %.
+    let of = |wrapping: Wrapping, added: u64| {
+        let mut evidence = evidence();
+        for marks in
+            [&mut evidence.before, &mut evidence.opened, &mut evidence.closed, &mut evidence.after]
+        {
+            let interface = &mut marks[1].interface;
+            interface.wrapping = wrapping;
+            interface.rx_bytes += interface.rx_packets * added;
+        }
+        check(&evidence).is_ok()
+    };
+    let [none, tag, esp] =
+        [(false, false), (true, false), (false, true)].map(|(vlan, esp)| Wrapping { vlan, esp });
+    assert!(of(none, 0) && of(tag, 0) && of(tag, 4));
+    assert!((34..=37).all(|added| of(esp, added) && of(Wrapping { vlan: true, ..esp }, added + 4)));
+    for added in [36, 100] {
+        assert!(!of(none, added) && !of(tag, added), "{added} B are nobody's");
+    }
+    assert!(!of(esp, 80));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::process::Command;
 const NEEDED: [&str; 4] = ["virtio_pci", "virtio_net", "veth", "bridge"];
 /// These make more possible: links of several clients, VLAN, IPsec, shapers, congestion control,
 /// IPMI. Those that ESP asks for by the name of an algorithm come before it.
-const WANTED: [&str; 19] = [
+const WANTED: [&str; 18] = [
     "macvlan",
     "8021q",
     "xfrm_user",
@@ -21,7 +21,6 @@ const WANTED: [&str; 19] = [
     "ctr",
     "gcm",
     "sha512_generic",
-    "jitterentropy_rng",
     "drbg",
     "seqiv",
     "esp4",

@@ -145,6 +145,24 @@ impl Ipsec {
         Ok(summed(ways.map(of_way)))
     }
 
+    /// Whether any state is of one of these addresses, so that its packets are in ESP.
+    ///
+    /// # Errors
+    /// [`LinkError::Garbled`] if an answer cannot be read.
+    pub fn has_any(&mut self, addresses: &[Ipv4Addr]) -> Result<bool, LinkError> {
+        let task = Task { op: "list what protects", name: "all paths" };
+        let states = XfrmMessage::GetDumpSa(GetDumpMessage::default());
+        for body in self.socket.dump(task, &states)? {
+            let found = state_of(&body).map_err(|e| task.garbled(&e))?;
+            if found
+                .is_some_and(|((from, to), _)| addresses.contains(&from) || addresses.contains(&to))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Takes back what protects a way; none is there at first.
     fn forget(&mut self, way: Way, direction: u8) -> Result<(), LinkError> {
         let name = format!("{} to {}", way.0, way.1);
@@ -357,7 +375,9 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_read_as_it_was_asked_for() {
+    fn a_state_is_read_as_a_kernel_lists_it_and_as_it_was_asked_for() {
+        let listed = bytes_of(include_str!("golden/kernel-xfrm-states.hex"));
+        assert_eq!(state_of(&listed[16..]).unwrap(), Some((WAY, Some(Cipher::AesGcm128))));
         for cipher in Cipher::ALL {
             let asked = written(state(WAY, cipher, &secret()), (0, 1));
             assert_eq!(state_of(&asked[16..]).unwrap(), Some((WAY, Some(cipher))));

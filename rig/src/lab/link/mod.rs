@@ -15,6 +15,7 @@ mod tbf;
 #[cfg(test)]
 mod tests;
 mod vlan;
+mod wrapping;
 
 pub use error::LinkError;
 pub use info::{Counters, LinkInfo};
@@ -22,3 +23,4 @@ pub use ipsec::{Cipher, Ipsec, Protection, SECRET, cannot_protect};
 pub use kinds::lacking;
 pub use routes::Routes;
 pub use tbf::{Shaper, Tbf};
+pub use wrapping::Wrapping;

@@ -6,7 +6,7 @@ use super::vlan::{gateway_of, vlan_message};
 use super::{LinkError, LinkInfo, Routes, Tbf};
 use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL};
 use std::fs;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -340,6 +340,12 @@ fn a_vlan_link_and_a_route_that_a_kernel_tells_are_read() {
     assert!((0..12).all(|length| gateway_of(&direct[16..16 + length], 3).is_err()));
 }
 
+/// The IPv4 addresses of a link; the kernel gives those of IPv6 to whatever comes up.
+fn addresses(routes: &mut Routes, name: &str) -> Vec<(IpAddr, u8)> {
+    let all = routes.addresses(name).unwrap();
+    all.into_iter().filter(|(address, _)| address.is_ipv4()).collect()
+}
+
 #[test]
 fn addresses_and_routes_move_to_a_vlan_link_and_back_or_stay_where_the_kernel_has_none() {
     in_own_namespace(|routes| {
@@ -352,10 +358,8 @@ fn addresses_and_routes_move_to_a_vlan_link_and_back_or_stay_where_the_kernel_ha
         let state = |routes: &mut Routes| {
             let all = routes.links().unwrap();
             let names: Vec<String> = all.iter().map(|link| link.name.clone()).collect();
-            let of: Vec<_> = names
-                .iter()
-                .map(|name| (routes.addresses(name).unwrap(), routes.vlan(name)))
-                .collect();
+            let of: Vec<_> =
+                names.iter().map(|name| (addresses(routes, name), routes.vlan(name))).collect();
             let table = fs::read_to_string("/proc/thread-self/net/route").unwrap();
             (names, of, table)
         };
@@ -365,8 +369,8 @@ fn addresses_and_routes_move_to_a_vlan_link_and_back_or_stay_where_the_kernel_ha
             Ok(()) => {
                 assert_eq!(routes.vlan("left"), Ok(Some(100)));
                 let name = format!("v{}.100", routes.link("left").unwrap().index);
-                assert_eq!(routes.addresses(&name), Ok(vec![(HERE.into(), 24)]));
-                assert_eq!(routes.addresses("left"), Ok(Vec::new()));
+                assert_eq!(addresses(routes, &name), [(HERE.into(), 24)]);
+                assert_eq!(addresses(routes, "left"), []);
                 let (_, _, table) = state(routes);
                 assert!(table.contains(&format!("{name}\t000112C6\t020012C6")), "{table}");
                 routes.set_mtu("left", 9000).unwrap();

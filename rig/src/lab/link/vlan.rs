@@ -24,8 +24,16 @@ impl Routes {
     /// # Errors
     /// Those of [`Routes`].
     pub fn vlan(&mut self, name: &str) -> Result<Option<u16>, LinkError> {
+        Ok(self.vlan_link(name)?.and_then(|link| link.vlan))
+    }
+
+    /// The VLAN link on a link.
+    ///
+    /// # Errors
+    /// Those of [`Routes`].
+    pub(super) fn vlan_link(&mut self, name: &str) -> Result<Option<LinkInfo>, LinkError> {
         let below = self.link(name)?.index;
-        Ok(self.vlan_on(below)?.and_then(|link| link.vlan))
+        self.vlan_on(below)
     }
 
     /// Makes a VLAN link on a link and moves the link's IPv4 addresses and the routes over it
