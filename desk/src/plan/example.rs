@@ -41,6 +41,10 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
             role: Some(ParamRole::Concurrency),
             ..param("streams", ParamKind::count(1, 64), "1")
         },
+        ParamSpec {
+            role: Some(ParamRole::Clients),
+            ..param("clients", ParamKind::count(1, 64).or(&["all"]), "all")
+        },
         param("engine", ParamKind::choice(&["batch", "sys"]), "sys"),
         param("queue_depth", ParamKind::count(1, 1024), "64"),
         ParamSpec {

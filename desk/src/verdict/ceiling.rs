@@ -45,6 +45,13 @@ const DELAYED_ACK: f64 = 0.04;
 const WAITING: f64 = 0.5;
 /// Share of the time from which waiting beside a buffer that is too small for any load counts.
 const SLEEPING: f64 = 0.1;
+/// A buffer, what is under way at once on a stream that uses it, and the share of the buffer from
+/// which this fills it. Of a receive buffer the kernel offers a half until it knows how large the
+/// structures around the bytes are, later up to nearly all (tcp(7), `tcp_adv_win_scale`), and it
+/// lets one that does not hold a stream back grow to at least twice what is under way. A sender
+/// that waits goes on when a third of its buffer is free.
+const FILLED: [(&str, &str, f64); 2] =
+    [("receive_buffer", "receive_flight", 0.25), ("send_buffer", "send_flight", 0.5)];
 /// Waits for each packet passed from which a shaper held the load back. One before segmentation
 /// counts as some 45, and a burst lets several of these pass between two waits.
 const HELD: f64 = 0.005;
@@ -135,7 +142,7 @@ pub(super) fn ceilings(run: &Run, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     for together in all.iter_mut().filter(|c| one_is_full && c.kind == LimitKind::AllCpus) {
         together.full_from = NONE_STANDS_OUT;
     }
-    let small = |key: &str| !trials.is_empty() && trials.iter().all(|r| has_small(r, key));
+    let small = |key: &str| !trials.is_empty() && trials.iter().all(|r| has_too_small(r, key));
     for (kind, key) in
         [(LimitKind::SendBuffer, "send_buffer"), (LimitKind::ReceiveWindow, "receive_buffer")]
     {
@@ -398,10 +405,35 @@ fn small_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &
     })
 }
 
-/// Whether every host that carries streams as the owner of this buffer has too small a one; where
-/// no streams are known, whether any host has.
+/// Hosts whose sockets have a buffer that only the distance makes small: it is as large as its host
+/// lets it grow, and what is under way in the least round trip fills it. What waits in a queue of
+/// the path does not count, for a larger buffer would only make that longer.
+fn filled_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &'r str> {
+    let most = format!("{key}_max");
+    let row = FILLED.into_iter().find(|(buffer, ..)| *buffer == key);
+    by_host(record, "tcp", key).filter_map(move |r| {
+        let (_, under_way, share) = row?;
+        let allowed = reading(record, "tcp", &r.host, &most)?;
+        let flight = reading(record, "tcp", &r.host, under_way)?;
+        let size = r.quantity.value;
+        (size >= allowed && flight >= share * size).then_some(r.host.name())
+    })
+}
+
+/// Whether every host that carries streams as the owner of this buffer has one that is too small
+/// for any load; where no streams are known, whether any host has.
 pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
-    let small: BTreeSet<&str> = small_at(record, key).collect();
+    all_own(record, key, &small_at(record, key).collect())
+}
+
+/// The same of one that is too small for any load, or for the distance.
+fn has_too_small(record: &TrialRecord, key: &str) -> bool {
+    all_own(record, key, &small_at(record, key).chain(filled_at(record, key)).collect())
+}
+
+/// Whether every host that carries streams as the owner of this buffer is one of these; where no
+/// streams are known, whether there is any.
+fn all_own(record: &TrialRecord, key: &str, small: &BTreeSet<&str>) -> bool {
     let flows = &record.outcome.flows;
     // A flow of operations has no end that only sends or receives.
     let has_ways = flows.rows.iter().any(|flow| flows.figure(flow, RECEIVED).is_some());
@@ -417,7 +449,7 @@ pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
 /// and nothing is queued.
 fn send_buffer(record: &TrialRecord) -> Option<f64> {
     let counted = waiting(record, SEND_BUFFER);
-    let waits = small_at(record, "send_buffer");
+    let waits = small_at(record, "send_buffer").chain(filled_at(record, "send_buffer"));
     let slept = waits.filter_map(|host| reading(record, "tcp", host, "send_wait"));
     largest(counted.into_iter().chain(slept))
 }

@@ -92,7 +92,8 @@ impl Mechanism {
             Self::Held(row) => row.refuse(root, level),
             Self::Quota(row) => row.refuse(root, level, clients),
             Self::Cpus(row) => row.refuse(root, level),
-            Self::Link(_) | Self::Path(_) => Ok(()),
+            Self::Link(row) => row.refuse_here(level),
+            Self::Path(_) => Ok(()),
         }
     }
 

@@ -6,7 +6,7 @@ use super::adapter::is_benchmark;
 use super::adapter_file::AdapterFiles;
 use super::error::LabError;
 use super::ethtool::Ethtool;
-use super::link::Routes;
+use super::link::{Ipsec, Routes};
 use super::logs;
 use super::namespace;
 use super::relay::{Relay, RelayRequest};
@@ -185,14 +185,21 @@ impl Agent<'_> {
         if self.taken.is_empty() {
             return Err("this host has no links of its own".into());
         }
-        let may =
-            |request: &&LinkRequest| request.of().is_some_and(|name| self.taken.contains(name));
+        let may = |request: &&LinkRequest| {
+            request.of().is_some_and(|name| self.taken.contains(name))
+                || matches!(request, LinkRequest::Protection(..))
+        };
         match list.iter().find(|request| !may(request)) {
             None => Ok(()),
             Some(LinkRequest::Setting(path) | LinkRequest::SetSetting(path, _)) => Err(format!(
                 "this host is the machine itself, and net/{path} is the machine's; set it by a \
                  factor of the machine"
             )),
+            Some(LinkRequest::SetVlan(..) | LinkRequest::Protect(..)) => Err(
+                "this host is the machine itself, where a VLAN link or IPsec would outlive the \
+                 run; leave `machine` out of [lab], so that the adapter moves to a namespace"
+                    .into(),
+            ),
             Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),
         }
     }
@@ -236,14 +243,15 @@ impl Agent<'_> {
 
 /// Refuses addresses and routes outside the range for benchmarks, in every kind of place.
 fn refuse_address(request: &LinkRequest) -> Result<(), String> {
-    let address = match request {
-        LinkRequest::Address(_, address, _) | LinkRequest::Route(address, _, _) => *address,
+    let all = match request {
+        LinkRequest::Address(_, address, _) | LinkRequest::Route(address, _, _) => vec![*address],
+        LinkRequest::Protect(own, others, _) => [&[*own], &others[..]].concat(),
         _ => return Ok(()),
     };
-    if is_benchmark(address) {
-        return Ok(());
+    match all.into_iter().find(|address| !is_benchmark(*address)) {
+        None => Ok(()),
+        Some(other) => Err(format!("{other} is no address of a lab: these are in 198.18.0.0/15")),
     }
-    Err(format!("{address} is no address of a lab: these are in 198.18.0.0/15"))
 }
 
 /// The two sockets with which links are changed.
@@ -281,6 +289,16 @@ impl LinkHands {
             LinkRequest::SetMtu(name, mtu) => routes.set_mtu(&name, mtu)?,
             LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
+            LinkRequest::Vlan(name) => return Ok(LinkAnswer::Vlan(routes.vlan(&name)?)),
+            LinkRequest::SetVlan(name, vlan) => routes.set_vlan(&name, vlan)?,
+            LinkRequest::Protection(own, others) => {
+                let found = Ipsec::open()?.protection((own, &others))?;
+                return Ok(LinkAnswer::Protection(own, others, found));
+            }
+            LinkRequest::Protect(own, others, wanted) => {
+                let wanted = wanted.as_ref().map(|(cipher, secret)| (*cipher, secret));
+                Ipsec::open()?.protect((own, &others), wanted)?;
+            }
             LinkRequest::SetSetting(path, value) => write_setting(&path, &value)?,
             LinkRequest::SetSettingIfThere(path, value) => {
                 if std::fs::exists(net_setting(&path)?).unwrap_or(true) {
@@ -342,6 +360,7 @@ mod tests {
             for request in [
                 LinkRequest::Address("eth1".into(), stranger, 24),
                 LinkRequest::Route(stranger, 24, Ipv4Addr::new(198, 18, 0, 1)),
+                LinkRequest::Protect(Ipv4Addr::new(198, 18, 0, 1), vec![stranger], None),
             ] {
                 let said = agent.refuse(&[request]).unwrap_err();
                 assert!(said.contains("192.0.2.1") && said.contains("198.18.0.0/15"), "{said}");

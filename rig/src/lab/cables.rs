@@ -283,6 +283,33 @@ impl Lab {
         lent.map_or(first, |lent| lent.name.clone())
     }
 
+    /// Where the system under test and the clients meet on a link: of each the adapter and the
+    /// address by which it is there, also over hosts between.
+    #[must_use]
+    pub fn meeting(&self, link: &str) -> Vec<(LinkEnd, Ipv4Addr)> {
+        let Some(number) = self.number(link).filter(|_| self.kind != LabKind::Loopback) else {
+            return Vec::new();
+        };
+        let with_sut = self.members(number).contains(&SUT);
+        let at = |host: usize| {
+            let own = match self.plan.ways(host).into_iter().nth(number)? {
+                Way::Member => number,
+                Way::Bridged { link } => link,
+                Way::Over { link, .. } if with_sut => link,
+                _ => return None,
+            };
+            let (name, role) = (self.interface(host, link), EndRole::Adapter);
+            Some((LinkEnd { host, name, role, narrow: false }, self.address(own, host)))
+        };
+        [SUT].into_iter().chain(self.client_indexes()).filter_map(at).collect()
+    }
+
+    /// Whether a host joins its links, and has no address on them.
+    #[must_use]
+    pub fn joins(&self, at: usize) -> bool {
+        self.is_switch(at) || self.role(at).is_some_and(Role::joins)
+    }
+
     fn number(&self, link: &str) -> Option<usize> {
         self.plan.links.iter().position(|one| one.name == link)
     }

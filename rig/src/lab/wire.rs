@@ -4,7 +4,7 @@
 
 use super::adapter_file::AdapterFile;
 use super::ethtool::{Feature, Line, Number};
-use super::link::{LinkInfo, Shaper, Tbf};
+use super::link::{Cipher, LinkInfo, Protection, SECRET, Shaper, Tbf};
 use super::logs::Log;
 use super::relay::{RelayRequest, Told};
 use desk::record::LabKind;
@@ -96,6 +96,14 @@ pub enum LinkRequest {
     Shaper(String),
     /// Remove the shaper of a link.
     ClearQdisc(String),
+    /// Tell in which VLAN the addresses of a link are.
+    Vlan(String),
+    /// Move them to a VLAN, or out of it.
+    SetVlan(String, Option<u16>),
+    /// Tell what protects all between an address of the host and others.
+    Protection(Ipv4Addr, Vec<Ipv4Addr>),
+    /// Protect it by a cipher and a secret that all have, or no longer.
+    Protect(Ipv4Addr, Vec<Ipv4Addr>, Option<(Cipher, [u8; SECRET])>),
     /// Read a kernel setting of the host, a path below `/proc/sys/net`.
     Setting(String),
     /// Write a kernel setting of the host.
@@ -105,7 +113,8 @@ pub enum LinkRequest {
 }
 
 impl LinkRequest {
-    /// The link that is read or changed; none for what makes links and for settings of the kernel.
+    /// The link that is read or changed; none for what makes links, for settings of the kernel and
+    /// for what protects paths.
     #[must_use]
     pub fn of(&self) -> Option<&str> {
         match self {
@@ -126,6 +135,7 @@ impl LinkRequest {
             | Self::SetTbf(name, _)
             | Self::Tbf(name)
             | Self::Shaper(name)
+            | Self::Vlan(name)
             | Self::ClearQdisc(name) => Some(name),
             _ => None,
         }
@@ -153,6 +163,10 @@ pub enum LinkAnswer {
     Tbf(Option<Tbf>),
     /// The shaper with its counts, if there is one.
     Shaper(Option<Shaper>),
+    /// The VLAN that the addresses of a link are in; none where they are in none.
+    Vlan(Option<u16>),
+    /// What protects all between an address and others.
+    Protection(Ipv4Addr, Vec<Ipv4Addr>, Protection),
     /// A kernel setting.
     Setting(String),
 }

@@ -13,9 +13,9 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, disk-array, faster-line, gigabit-path, latency, loaded-latency, nic-duel, ",
-    "nic-duel-full, offloads, one-server, round-up, short-path, snoop-filter, web-server, ",
-    "web-server-php",
+    "aa, client-ramp, congestion, disk-array, faster-line, gigabit-path, latency, ",
+    "loaded-latency, nic-duel, nic-duel-full, offloads, one-server, round-up, short-path, ",
+    "snoop-filter, web-server, web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -49,6 +49,7 @@ pub mod tune {
 pub fn built_in(name: &str) -> Option<&'static str> {
     match name {
         "aa" => Some(include_str!("../../../plans/aa.toml")),
+        "client-ramp" => Some(include_str!("../../../plans/client-ramp.toml")),
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
         "disk-array" => Some(include_str!("../../../plans/disk-array.toml")),
         "faster-line" => Some(include_str!("../../../plans/faster-line.toml")),

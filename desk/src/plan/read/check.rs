@@ -16,6 +16,7 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     set_once(plan, lines)?;
     few_enough(plan, lines)?;
     streams(plan, lines)?;
+    taking_part(plan, lines)?;
     client_rate(plan, lines)?;
     between(plan, lines)?;
     offloads(plan, lines)?;
@@ -110,6 +111,27 @@ fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
                 streams,
                 clients: plan.lab.clients,
                 together,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses more clients than the lab has.
+fn taking_part(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    for load in &plan.loads {
+        let Some(name) = load.roles.get(&ParamRole::Clients) else { continue };
+        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+        let switched = levels.filter_map(|level| level.settings.get(name));
+        let all = load.values(ParamRole::Clients).chain(switched);
+        let most = all.filter_map(Value::count).max().unwrap_or(0);
+        if most > u64::from(plan.lab.clients) {
+            let at = format!("load.{}", load.name);
+            return Err(PlanError::TooFewClients {
+                line: written_in(load, name, lines).unwrap_or_else(|| lines.of(&at)),
+                load: load.name.clone(),
+                most,
+                clients: plan.lab.clients,
             });
         }
     }

@@ -205,6 +205,12 @@ pub enum PlanError {
         "line {line}: {streams} streams x {clients} clients = {together} connections; at most 1024"
     )]
     TooManyStreams { line: u32, streams: u64, clients: u32, together: u64 },
+    /// A load of more clients than there are.
+    #[error(
+        "line {line}: load '{load}' wants {most} clients, and the lab has {clients}; write clients \
+         = {most} in [lab]"
+    )]
+    TooFewClients { line: u32, load: String, most: u64, clients: u32 },
     /// A load between clients, of which there are too few.
     #[error(
         "line {line}: load '{load}' goes between two clients, and the lab has {clients}; write \

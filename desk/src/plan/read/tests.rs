@@ -495,6 +495,13 @@ fn arithmetic_of_the_plan_is_shown() {
         read(&crowd, &catalogue()).unwrap_err().to_string(),
         "line 12: 17 streams x 64 clients = 1088 connections; at most 1024"
     );
+    let part = |words: &str| SMALL.replace("over = {", &format!("over = {{ {words},"));
+    assert_eq!(
+        read(&part("clients = \"1..5 +2\""), &catalogue()).unwrap_err().to_string(),
+        "line 12: load 'stream' wants 5 clients, and the lab has 4; write clients = 5 in [lab]"
+    );
+    assert!(read(&part("clients = \"1..4 +1\""), &catalogue()).is_ok());
+    assert!(read(&part("clients = [1, \"all\"]"), &catalogue()).is_ok());
     let between = SMALL.replace("clients = 4", "clients = 1");
     let between = between.replace("over =", "direction = \"between\"\nover =");
     assert_eq!(

@@ -112,15 +112,24 @@ fn counts(a: &HostMark, b: &HostMark, link_header: f64) -> Counts {
     Counts { application, tcp, interface }
 }
 
-/// Bytes of link header that an interface counts with each packet. No driver tells; the way of
-/// counting that fits the whole trial better is taken, for the window too.
+/// Bytes besides IP and TCP that an interface counts with each packet: its link header, and what is
+/// around the packet. No driver tells; the way of counting that fits the whole trial best is taken,
+/// for the window too.
+#[expect(clippy::cast_precision_loss, reason = "packets of a trial are below 2^53")]
 fn link_header(evidence: &Evidence, at: usize) -> f64 {
     let (Some(a), Some(b)) = (evidence.before.get(at), evidence.after.get(at)) else { return 0.0 };
-    let off = |header| {
-        let counts = counts(a, b, header);
-        (counts.interface - counts.tcp).abs()
+    let packets = b.interface.rx_packets.saturating_sub(a.interface.rx_packets) as f64;
+    let bare = counts(a, b, 0.0);
+    let right = (bare.interface - bare.tcp) / packets.max(1.0);
+    let headers: &[f64] = if is_shared(b) { &[0.0] } else { &[ETHERNET, 0.0] };
+    let near = |header: f64, [least, most]: [u32; 2]| {
+        right.clamp(header + f64::from(least), header + f64::from(most))
     };
-    if !is_shared(b) && off(ETHERNET) <= off(0.0) { ETHERNET } else { 0.0 }
+    let ways = headers
+        .iter()
+        .flat_map(|header| b.interface.wrapping.added().map(move |added| near(*header, added)));
+    let off = |way: &f64| (way - right).abs();
+    ways.min_by(|one, other| off(one).total_cmp(&off(other))).unwrap_or(0.0)
 }
 
 /// Bytes that the senders of a host's streams sent again: the interface may have seen them twice.

@@ -2,7 +2,7 @@
 
 use super::error::{LinkError, Task};
 use super::info::LinkInfo;
-use super::socket::RouteSocket;
+use super::socket::KernelSocket;
 use netlink_packet_core::{DecodeError, NLM_F_CREATE, NLM_F_EXCL, NlasIterator, parse_u32};
 use netlink_packet_route::address::{AddressAttribute, AddressMessage};
 use netlink_packet_route::link::{
@@ -13,6 +13,7 @@ use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::protocols::NETLINK_ROUTE;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 
@@ -23,7 +24,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 /// `CAP_NET_ADMIN` there and gives [`LinkError::PermissionDenied`] without it; every call that
 /// names a link gives [`LinkError::NoSuchLink`] if it is absent.
 pub struct Routes {
-    pub(super) socket: RouteSocket,
+    pub(super) socket: KernelSocket,
 }
 
 impl Routes {
@@ -33,7 +34,7 @@ impl Routes {
     /// [`LinkError::Socket`] if the process has no file descriptor left or may not use netlink.
     pub fn open() -> Result<Self, LinkError> {
         let task = Task { op: "open", name: "NETLINK_ROUTE" };
-        let socket = RouteSocket::open().map_err(|e| task.socket_failed(&e))?;
+        let socket = KernelSocket::open(NETLINK_ROUTE).map_err(|e| task.socket_failed(&e))?;
         Ok(Self { socket })
     }
 
@@ -107,14 +108,19 @@ impl Routes {
         self.change(Task { op, name }, message)
     }
 
-    /// Sets the largest payload of a frame, bytes.
+    /// Sets the largest payload of a frame, bytes, on a link and on the VLAN links on it.
     ///
     /// # Errors
     /// [`LinkError::Kernel`] with `EINVAL` outside the `min_mtu` and `max_mtu` of the link.
     pub fn set_mtu(&mut self, name: &str, mtu: u32) -> Result<(), LinkError> {
         let index = self.link(name)?.index;
-        let message = link_message(index, vec![LinkAttribute::Mtu(mtu)]);
-        self.change(Task { op: "set the MTU of", name }, message)
+        // The kernel lowers the MTU of a VLAN link with that below it, and never raises it.
+        let above = self.links()?.into_iter().filter(|link| link.tags(index));
+        for index in [index].into_iter().chain(above.map(|link| link.index)) {
+            let message = link_message(index, vec![LinkAttribute::Mtu(mtu)]);
+            self.change(Task { op: "set the MTU of", name }, message)?;
+        }
+        Ok(())
     }
 
     /// Makes a link a port of a bridge, out of the one it was in before.

@@ -164,6 +164,13 @@ fn level(spec: &FactorSpec, own: &str) -> Value {
         return value;
     }
     match (spec.kind.words, spec.kind.range) {
+        // A link that has nothing set on it shows nothing.
+        (Words::Of(["off", second, ..]), _) if spec.scope == Scope::Link => {
+            Value::Word((*second).into())
+        }
+        (Words::Of(["off"]), Some(range)) if spec.scope == Scope::Link => {
+            range.nearest(range.least)
+        }
         (Words::Of([first, ..]) | Words::CpusOr([first, ..]), _) => Value::Word((*first).into()),
         // The MTU of ordinary frames and a rate of every link, where they are within the bounds.
         (_, Some(range)) => match range.family {

@@ -3,7 +3,7 @@
 //! Must not know evidence or checks.
 
 use super::capacity::{Setting, Stage, joined};
-use crate::engine::net::streams::StreamPlan;
+use crate::engine::net::streams::{StreamPlan, taking_part};
 use crate::workload::tcp_stream::run::{Engine, read_bytes, shape};
 use desk::record::{Settings, Value};
 use rig::lab::sim::{LinkNow, Scene};
@@ -71,6 +71,11 @@ impl<'a> Load<'a> {
 
     pub(super) fn word(&self, key: &str) -> &str {
         self.params.get(key).and_then(Value::word).unwrap_or_default()
+    }
+
+    /// How many of so many clients have streams.
+    pub(super) fn clients(&self, all: u32) -> u32 {
+        taking_part(self.params, all)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "at most 1,024")]
