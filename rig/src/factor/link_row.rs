@@ -394,6 +394,7 @@ impl LinkRow {
                 LinkAnswer::Shaper(_) | LinkAnswer::Line(None) | LinkAnswer::RssTable(None) => {
                     continue;
                 }
+                LinkAnswer::Received(_) | LinkAnswer::HasSixth(_) => continue,
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())

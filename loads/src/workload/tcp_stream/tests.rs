@@ -16,7 +16,7 @@ use crate::engine::net::{Buffers, End as _, Gate, Secret, TcpFacts, ThreadMark};
 use desk::record::{Fault, Settings, Value};
 use desk::unit::Quantity;
 use std::io::Write as _;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
@@ -227,9 +227,9 @@ fn every_end_stops_within_its_time_while_the_other_hangs() {
         let traffic = Traffic { sender, receiver, request_bytes: 60_000, ..traffic() };
         let mut server = Streams::default();
         let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
-        let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
+        let listen = ToPart::Listen(Ipv4Addr::LOCALHOST.into(), streams.clone(), traffic.clone());
         let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
-        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let connects = thread::spawn(move || {
             let mut client = Streams::default();
             // A kernel that lacks something says so at both ends.
@@ -315,9 +315,9 @@ fn moves_to_the_byte(on: Option<u32>, traffic: &Traffic) -> Vec<StreamEnd> {
     let mut server = Streams::default();
     let streams =
         vec![plan(0, Direction::Transmit), StreamPlan { on, ..plan(1, Direction::Receive) }];
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST.into(), streams.clone(), traffic.clone());
     let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let mut stranger = TcpStream::connect(address).unwrap();
     stranger.write_all(&[b'x'; Opening::BYTES]).unwrap();
     let theirs = traffic.clone();
@@ -397,6 +397,7 @@ fn evidence() -> Evidence {
         asked,
         call_requests: 64,
         read_bytes: 1000,
+        ip_header: 20.0,
         streams: vec![plan(0, Direction::Transmit)],
         before: marks(0, 0),
         opened: marks(50_000_000, 500_000),

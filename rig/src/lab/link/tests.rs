@@ -3,12 +3,12 @@
 
 use super::{LinkError, Routes, Tbf};
 use std::fs;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-const HERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 const EVERYBODY: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 255);
 
 /// Runs `test` on a thread that has left for a fresh network namespace.
