@@ -163,6 +163,14 @@ mod tests {
     }
 
     #[test]
+    fn a_counter_of_udp_over_ipv6_has_a_line_of_its_own() {
+        let text = "Udp6InDatagrams                 \t12\nUdp6RcvbufErrors                \t3\n\
+            UdpLite6RcvbufErrors            \t7\n";
+        assert_eq!(of_sixth(text, "RcvbufErrors"), Some(3));
+        assert_eq!(of_sixth(text, "SndbufErrors"), None);
+    }
+
+    #[test]
     fn what_waits_to_be_accepted_is_that_of_listening_sockets_of_the_ports() {
         let text = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when\n\
                        0: 0100007F:1F90 00000000:0000 0A 00000000:000000F4 00:00000000 0\n\

@@ -249,8 +249,8 @@ fn prepare(socket: &UdpSocket, sends: bool, traffic: &Traffic) -> io::Result<()>
         let (most, headers) = (most as usize, UDP + ip as usize);
         if traffic.datagram + headers > most {
             let what = format!(
-                "a datagram of {} B does not fit a packet of {most} B, and the kernel cuts a call \
-                 into whole packets; lower datagram or raise the MTU",
+                "a datagram of {} B and its headers of {headers} B do not fit a packet of {most} \
+                 B, and the kernel cuts a call into whole packets; lower datagram or raise the MTU",
                 traffic.datagram
             );
             return Err(io::Error::other(what));
