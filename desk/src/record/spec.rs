@@ -200,6 +200,8 @@ pub enum Scope {
     Machine,
     /// The processes of one side of the lab: of the server, or of all clients.
     Side,
+    /// The version of IP that loads go over: the addresses of hosts.
+    Network,
     /// The relay on the path between clients and the system under test.
     Relay,
     /// What programs and libraries that the load runs are told; nothing of the machine changes.

@@ -81,6 +81,7 @@ impl LinkRow {
         if self.is_idle(lab, link) {
             return Ok(Undo::Links(Vec::new()));
         }
+        self.must_be_fourth(lab, level)?;
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &before)?;
@@ -221,6 +222,16 @@ impl LinkRow {
             }
             _ => level.clone(),
         })
+    }
+
+    /// What wraps packets has the IPv4 addresses of a link only.
+    fn must_be_fourth(&self, lab: &Lab, level: &Value) -> Result<(), FactorError> {
+        let wraps = matches!(self.on, OnLink::Vlan | OnLink::Ipsec) && level.word() != Some(OFF);
+        if !wraps || lab.ip_version() == IpVersion::Four {
+            return Ok(());
+        }
+        let what = "it carries IPv4 only; take ip_version = 4".into();
+        Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
     /// Flows of a queue are looked up in a table of the machine; without one none is steered.
@@ -485,6 +496,7 @@ impl LinkRow {
                     let Some(back) = protect(state, before)? else { continue };
                     back
                 }
+                LinkAnswer::Received(_) | LinkAnswer::HasSixth(_) => continue,
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())

@@ -18,6 +18,7 @@ mod quota_row;
 mod rows;
 mod settings;
 mod sysctl;
+mod version_row;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use path_row::PathRow;
 pub use quota_row::QuotaRow;
 pub use rows::{ALL, mechanism, spec};
 pub use settings::MachineSettings;
+pub use version_row::{NAME as IP_VERSION, VersionRow, ip_version};
 
 use crate::lab::undo::UndoError;
 use crate::lab::{LabError, wanted_adapters};

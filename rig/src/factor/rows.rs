@@ -10,6 +10,7 @@ use super::path_row::{
 };
 use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
 use super::sysctl;
+use super::version_row::{self, IP_VERSION};
 use crate::lab::adapter_file::AdapterFile;
 use crate::lab::ethtool::Number;
 use crate::lab::ia32cap;
@@ -176,7 +177,7 @@ const VLAN: FactorSpec = link(
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 71] = [
+const OWN: [FactorSpec; 72] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     machine::AUTOGROUP,
@@ -196,6 +197,7 @@ const OWN: [FactorSpec; 71] = [
     machine::HUGE_PAGES,
     machine::IO_SCHEDULER,
     IPSEC,
+    IP_VERSION,
     machine::IRQ_AFFINITY,
     LINK_SPEED,
     machine::MAX_FREQUENCY,
@@ -344,7 +346,9 @@ pub fn mechanism(name: &str) -> Option<Mechanism> {
     let quota = || quota_row::row_of(name).map(Mechanism::Quota);
     let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
     let path = || path_row::row_of(name).map(Mechanism::Path);
-    link().or_else(machine).or_else(held).or_else(quota).or_else(cpus).or_else(path)
+    let version = || version_row::row_of(name).map(Mechanism::Version);
+    let of_sides = || quota().or_else(cpus).or_else(path).or_else(version);
+    link().or_else(machine).or_else(held).or_else(of_sides)
 }
 
 /// A factor as data, by its name.
@@ -372,6 +376,7 @@ mod tests {
                 Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Path(row)) => (factor.scope == Scope::Relay, row.spec.name),
+                Some(Mechanism::Version(row)) => (factor.scope == Scope::Network, row.spec.name),
                 None => {
                     use Scope::{Path, Profile, Program, Socket, Sut};
                     (matches!(factor.scope, Path | Profile | Program | Socket | Sut), name)

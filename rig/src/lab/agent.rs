@@ -9,6 +9,7 @@ use super::ethtool::Ethtool;
 use super::link::{Ipsec, Routes};
 use super::logs;
 use super::namespace;
+use super::packets;
 use super::relay::{Relay, RelayRequest};
 use super::version;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
@@ -182,6 +183,13 @@ impl Agent<'_> {
         if matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
             return Ok(());
         }
+        // These change nothing.
+        let asks = |request: &LinkRequest| {
+            matches!(request, LinkRequest::Received | LinkRequest::HasSixth(_))
+        };
+        if list.iter().all(asks) {
+            return Ok(());
+        }
         if self.taken.is_empty() {
             return Err("this host has no links of its own".into());
         }
@@ -245,12 +253,16 @@ impl Agent<'_> {
 fn refuse_address(request: &LinkRequest) -> Result<(), String> {
     let all = match request {
         LinkRequest::Address(_, address, _) | LinkRequest::Route(address, _, _) => vec![*address],
-        LinkRequest::Protect(own, others, _) => [&[*own], &others[..]].concat(),
+        LinkRequest::Protect(own, others, _) => {
+            [&[*own], &others[..]].concat().into_iter().map(IpAddr::from).collect()
+        }
         _ => return Ok(()),
     };
     match all.into_iter().find(|address| !is_benchmark(*address)) {
         None => Ok(()),
-        Some(other) => Err(format!("{other} is no address of a lab: these are in 198.18.0.0/15")),
+        Some(other) => Err(format!(
+            "{other} is no address of a lab: these are in 198.18.0.0/15 and 2001:2::/48"
+        )),
     }
 }
 
@@ -306,6 +318,10 @@ impl LinkHands {
                 }
             }
             LinkRequest::Setting(path) => return Ok(LinkAnswer::Setting(read_setting(&path)?)),
+            LinkRequest::Received => return Ok(LinkAnswer::Received(packets::received())),
+            LinkRequest::HasSixth(name) => {
+                return Ok(LinkAnswer::HasSixth(packets::has_sixth(&name)));
+            }
             LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
             LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),
             LinkRequest::Shaper(name) => return Ok(LinkAnswer::Shaper(routes.shaper(&name)?)),
@@ -344,7 +360,7 @@ impl LinkHands {
 mod tests {
     use super::*;
     use rustix::io::Errno;
-    use std::net::Ipv4Addr;
+    use std::net::{IpAddr, Ipv4Addr};
 
     /// An agent that lives in a place of this kind.
     fn living(kind: LabKind) -> Agent<'static> {
@@ -354,20 +370,30 @@ mod tests {
 
     #[test]
     fn an_address_outside_the_range_and_a_path_outside_the_list_are_refused() {
-        let stranger = Ipv4Addr::new(192, 0, 2, 1);
+        let near: IpAddr = Ipv4Addr::new(198, 18, 0, 1).into();
+        let strangers: [IpAddr; 2] =
+            [Ipv4Addr::new(192, 0, 2, 1).into(), "2001:2:1::1".parse().unwrap()];
         for kind in [LabKind::RootNamespaces, LabKind::UserNamespaces, LabKind::Loopback] {
             let agent = living(kind);
-            for request in [
-                LinkRequest::Address("eth1".into(), stranger, 24),
-                LinkRequest::Route(stranger, 24, Ipv4Addr::new(198, 18, 0, 1)),
-                LinkRequest::Protect(Ipv4Addr::new(198, 18, 0, 1), vec![stranger], None),
-            ] {
-                let said = agent.refuse(&[request]).unwrap_err();
-                assert!(said.contains("192.0.2.1") && said.contains("198.18.0.0/15"), "{said}");
+            for stranger in strangers {
+                for request in [
+                    LinkRequest::Address("eth1".into(), stranger, 24),
+                    LinkRequest::Route(stranger, 24, near),
+                ] {
+                    let said = agent.refuse(&[request]).unwrap_err();
+                    let ranges = said.contains("198.18.0.0/15 and 2001:2::/48");
+                    assert!(ranges && said.contains(&stranger.to_string()), "{said}");
+                }
             }
         }
-        let ours = LinkRequest::Address("eth1".into(), Ipv4Addr::new(198, 19, 0, 1), 24);
-        assert_eq!(living(LabKind::RootNamespaces).refuse(&[ours]), Ok(()));
+        let (near, stranger) = (Ipv4Addr::new(198, 18, 0, 1), Ipv4Addr::new(192, 0, 2, 1));
+        let protect = LinkRequest::Protect(near, vec![stranger], None);
+        let said = living(LabKind::RootNamespaces).refuse(&[protect]).unwrap_err();
+        assert!(said.contains("192.0.2.1"), "{said}");
+        for ours in ["198.19.0.1", "2001:2:0:1::1"] {
+            let ours = LinkRequest::Address("eth1".into(), ours.parse().unwrap(), 24);
+            assert_eq!(living(LabKind::RootNamespaces).refuse(&[ours]), Ok(()));
+        }
         for path in ["../kernel/hostname", "ipv4/../../vm/swappiness", "/etc/passwd", ""] {
             assert!(write_setting(path, "x").is_err() && read_setting(path).is_err(), "{path}");
         }

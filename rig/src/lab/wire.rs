@@ -11,7 +11,7 @@ use desk::record::LabKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// Longest message either side accepts, bytes.
 const MESSAGE_MAX: u32 = 16 << 20;
@@ -61,9 +61,13 @@ pub enum LinkRequest {
     /// Put under a bridge.
     Master(String, String),
     /// Give an address and prefix length.
-    Address(String, Ipv4Addr, u8),
+    Address(String, IpAddr, u8),
     /// Reach a network of an address and prefix length by way of a neighbour.
-    Route(Ipv4Addr, u8, Ipv4Addr),
+    Route(IpAddr, u8, IpAddr),
+    /// Tell how many packets of IPv4 and of IPv6 the host has received.
+    Received,
+    /// Tell whether an interface has an address of IPv6 that a load may go to.
+    HasSixth(String),
     /// Set the MTU, bytes.
     SetMtu(String, u32),
     /// Tell all about a link.
@@ -169,6 +173,10 @@ pub enum LinkAnswer {
     Protection(Ipv4Addr, Vec<Ipv4Addr>, Protection),
     /// A kernel setting.
     Setting(String),
+    /// Packets of IPv4 and of IPv6.
+    Received([u64; 2]),
+    /// Whether there is such an address.
+    HasSixth(bool),
 }
 
 /// What a host answers.
@@ -242,8 +250,8 @@ mod tests {
         let link = prop_oneof![
             any::<String>().prop_map(LinkRequest::Up),
             (any::<String>(), any::<u32>()).prop_map(|(name, mtu)| LinkRequest::SetMtu(name, mtu)),
-            (any::<String>(), any::<[u8; 4]>(), any::<u8>())
-                .prop_map(|(name, ip, bits)| LinkRequest::Address(name, ip.into(), bits)),
+            (any::<String>(), any::<IpAddr>(), any::<u8>())
+                .prop_map(|(name, ip, bits)| LinkRequest::Address(name, ip, bits)),
             (any::<String>(), proptest::collection::vec((any::<String>(), any::<bool>()), 0..4))
                 .prop_map(|(name, bits)| LinkRequest::SetFeatures(name, bits)),
         ];

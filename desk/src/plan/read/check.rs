@@ -20,6 +20,7 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     client_rate(plan, lines)?;
     between(plan, lines)?;
     offloads(plan, lines)?;
+    sixth(plan, lines)?;
     online(plan, lines)
 }
 
@@ -214,6 +215,29 @@ fn offloads(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
                     place: format!("link {}{}", link.name, levels.concat()),
                 });
             }
+        }
+    }
+    Ok(())
+}
+
+/// Least MTU of a link that carries IPv6, bytes (RFC 8200, 5).
+const IPV6_MTU: f64 = 1280.0;
+
+/// Refuses IPv6 in treatments where a link cannot carry it, and to servers that are named by an
+/// address of IPv4.
+fn sixth(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let (_, treatments) = expand(plan);
+    for (_, settings) in treatments.iter().filter(|(_, all)| plan.ip_version(all) == 6) {
+        let line = set_at(plan, "ip_version", lines);
+        for link in &plan.lab.links {
+            let mtu = settings.get("mtu").or_else(|| link.settings.get("mtu"));
+            let Some(mtu) = mtu.and_then(Value::quantity) else { continue };
+            if mtu.value < IPV6_MTU {
+                return Err(PlanError::SmallMtu { line, link: link.name.clone(), mtu });
+            }
+        }
+        if let Some(server) = plan.externals().next() {
+            return Err(PlanError::ServerOfIpv4 { line, server: server.into() });
         }
     }
     Ok(())

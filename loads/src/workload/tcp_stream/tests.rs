@@ -19,7 +19,7 @@ use desk::record::{Fault, Settings, Value};
 use desk::unit::Quantity;
 use rig::lab::link::Wrapping;
 use std::io::Write as _;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
@@ -255,9 +255,9 @@ fn every_end_stops_within_its_time_while_the_other_hangs() {
         let traffic = Traffic { sender, receiver, request_bytes: 60_000, ..traffic() };
         let mut server = Streams::default();
         let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
-        let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
+        let listen = ToPart::Listen(Ipv4Addr::LOCALHOST.into(), streams.clone(), traffic.clone());
         let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
-        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let connects = thread::spawn(move || {
             let mut client = Streams::default();
             // A kernel that lacks something says so at both ends.
@@ -348,9 +348,9 @@ fn both_ends(
 ) -> [(Vec<StreamEnd>, u64, HostMark); 2] {
     const DRAIN: Duration = Duration::from_millis(500);
     let mut server = Streams::default();
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.to_vec(), traffic.clone());
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST.into(), streams.to_vec(), traffic.clone());
     let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, way(port));
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, way(port)));
     let (theirs, traffic) = (streams.to_vec(), traffic.clone());
     let connecting = thread::spawn(move || {
         let mut client = Streams::default();
@@ -446,6 +446,7 @@ fn evidence() -> Evidence {
         asked,
         call_requests: 64,
         read_bytes: 1000,
+        ip_header: 20.0,
         streams: vec![plan(0, Direction::Transmit)],
         before: marks(0, 0),
         opened: marks(50_000_000, 500_000),
@@ -459,6 +460,20 @@ fn evidence() -> Evidence {
         ends: vec![vec![end(true, 2_000_000)], vec![end(false, 2_000_000)]],
         refused: 0,
     }
+}
+
+#[test]
+fn over_ipv6_an_interface_counts_twenty_bytes_a_packet_more() {
+    let mut sixth = evidence();
+    sixth.ip_header = 40.0;
+    let Err(Fault::WrongWork { what }) = check(&sixth) else { panic!("packets of IPv4") };
+    assert!(what.contains("interface lan carried"), "{what}");
+    for mark in [&mut sixth.before, &mut sixth.opened, &mut sixth.closed, &mut sixth.after] {
+        for host in mark {
+            host.interface.rx_bytes += 20 * host.interface.rx_packets;
+        }
+    }
+    check(&sixth).unwrap();
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-const HERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 const EVERYBODY: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 255);
 
 /// Runs `test` on a thread that has left for a fresh network namespace.

@@ -13,7 +13,7 @@ use netlink_packet_route::link::{
 };
 use netlink_packet_route::route::{RouteHeader, RouteMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 
 /// A route by way of a neighbour: network, bits, neighbour.
 pub(super) type Gateway = (Ipv4Addr, u8, Ipv4Addr);
@@ -53,7 +53,7 @@ impl Routes {
         // They go with the last address.
         let gateways = self.gateways(from)?;
         for (address, bits) in &addresses {
-            if let IpAddr::V4(address) = address {
+            if address.is_ipv4() {
                 self.remove_address(&from.name, *address, *bits)?;
             }
         }
@@ -62,11 +62,11 @@ impl Routes {
         }
         let to = new.as_deref().unwrap_or(name);
         for (address, bits) in addresses {
-            if let IpAddr::V4(address) = address {
+            if address.is_ipv4() {
                 self.add_address(to, address, bits)?;
             }
         }
-        gateways.into_iter().try_for_each(|(net, bits, via)| self.add_route(net, bits, via))
+        gateways.into_iter().try_for_each(|(net, bits, via)| self.add_route(net.into(), bits, via.into()))
     }
 
     /// The VLAN link on the link of this index.

@@ -20,6 +20,8 @@ pub struct LinkNow {
     pub overhead: f64,
     /// Largest payload of a frame, bytes.
     pub mtu: f64,
+    /// Header of IP in each packet, bytes.
+    pub ip_header: f64,
     /// Round-trip time of the empty link, seconds.
     pub rtt: f64,
     /// Bytes per second, each way, that the adapter's bus carries.
@@ -49,6 +51,7 @@ impl LinkNow {
             cap: number("rate"),
             overhead: made.overhead,
             mtu: number("mtu").unwrap_or(made.mtu),
+            ip_header: header(all.get(crate::factor::IP_VERSION)),
             rtt: made.rtt,
             pcie: made.pcie,
             tso: on("tso") && on("checksum"),
@@ -68,6 +71,7 @@ impl LinkNow {
             cap: None,
             overhead: made.overhead,
             mtu: made.mtu,
+            ip_header: self.ip_header,
             rtt: made.rtt,
             pcie: made.pcie,
             tso: true,
@@ -76,6 +80,11 @@ impl LinkNow {
             checksum: true,
         }
     }
+}
+
+/// Bytes of the header of IP, of the version that is in force.
+fn header(version: Option<&Value>) -> f64 {
+    version.and_then(crate::factor::ip_version).unwrap_or_default().header().into()
 }
 
 /// The link that carries the traffic, and all settings in force there: a trial's stand above the
