@@ -89,8 +89,7 @@ fn closes(record: &TrialRecord, name: &str) {
         .readings
         .iter()
         .filter(|r| r.probe == "frames" && r.key.starts_with("dropped"))
-        .map(|r| r.quantity.value)
-        .sum();
+        .fold(0.0, |sum, r| sum + r.quantity.value);
     let figure = |metric: &str| record.outcome.metric(metric).expect("a figure").value;
     println!(
         "{name}: {:.0} frames/s, loss {:.2e}, unsent {:.2e}; sent {}, received {}, dropped {drops}",
@@ -120,9 +119,11 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
         ("a bridge", "[lab.links.lan]\n".to_owned()),
     ];
     for (name, lab) in labs {
-        for load in
-            ["", "offered_load = \"67.2 Mbit/s\"\n", "frame_size = \"1518 B\"\npattern = \"counter\"\n"]
-        {
+        for load in [
+            "",
+            "offered_load = \"67.2 Mbit/s\"\n",
+            "frame_size = \"1518 B\"\npattern = \"counter\"\n",
+        ] {
             let plan = plan(&lab, load);
             let Some(mut bench) = bench(&plan) else { return };
             let Some(record) = visit(&mut bench, &plan) else { continue };

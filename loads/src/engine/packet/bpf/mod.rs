@@ -57,8 +57,9 @@ impl BpfError {
     /// Whether the kernel does not have it, or does not grant it to this user.
     #[must_use]
     pub fn is_lack(&self) -> bool {
-        let (Self::Call { source, .. } | Self::Refused { source, .. } | Self::Attach { source, .. }) =
-            self
+        let (Self::Call { source, .. }
+        | Self::Refused { source, .. }
+        | Self::Attach { source, .. }) = self
         else {
             return false;
         };

@@ -6,9 +6,7 @@
 //! Must not know what becomes of the frames.
 
 use super::PHASES;
-use super::wire::{
-    ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, at, first_flow, mixed,
-};
+use super::wire::{ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, at, first_flow, mixed};
 use crate::engine::packet::bpf::{
     Assembler, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, helper, interrupt,
     take_interrupts, this_thread,
@@ -26,7 +24,10 @@ const BATCH: u32 = 64;
 /// Answers of a program to the kernel (`enum xdp_action`).
 const XDP_DROP: i32 = 1;
 /// Nothing is late below this, whatever the interval, nanoseconds.
-const SLACK_NS: u64 = 100_000;
+const SLACK_NS: f64 = 100_000.0;
+/// Frames that may be sent at once because they are late, and how late they may be, nanoseconds.
+const BURST: f64 = 256.0;
+const BURST_NS: f64 = 1_000_000.0;
 /// One frame of so many has a stamp where every one would cost too much; a power of two.
 const SPARSE: i32 = 16;
 /// From this interval on each frame has one, nanoseconds.
@@ -70,6 +71,30 @@ pub struct Pace {
     pub interval_ns: f64,
     /// From go to the first frame, nanoseconds.
     pub offset_ns: f64,
+}
+
+impl Pace {
+    /// From so late on a frame is not sent, nanoseconds: by more than one interval and than 0.1 ms,
+    /// and so much that 256 frames would follow it at once, or by 1 ms.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an interval")]
+    pub fn slack_ns(&self) -> u64 {
+        let burst_ns = (self.interval_ns * BURST).min(BURST_NS);
+        self.interval_ns.max(SLACK_NS).max(burst_ns) as u64
+    }
+
+    /// Frames due in a window from the moment of the next frame on.
+    #[expect(clippy::cast_precision_loss, reason = "a trial is below 2^53 ns")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+    fn left(&self, next_ns: u64, window: Edges) -> u64 {
+        let before = |edge_ns: u64| {
+            (edge_ns.saturating_sub(next_ns) as f64 / self.interval_ns.max(1e-3)).ceil() as u64
+        };
+        if window.closes_ns == u64::MAX {
+            return 0;
+        }
+        before(window.closes_ns).saturating_sub(before(window.opens_ns))
+    }
 }
 
 /// In which order flows follow one another.
@@ -272,7 +297,14 @@ impl Generator {
     pub fn stop(&mut self) -> Result<Sent, BpfError> {
         self.tell(2, true)?;
         self.end()?;
-        self.sent()
+        let mut sent = self.sent()?;
+        if let Some(pace) = self.pace {
+            // Frames of the window that were due and had no run of the program yet.
+            let words = self.state.sums(0)?;
+            let next_ns = words.get(state::DUE as usize / 8).copied().unwrap_or(u64::MAX);
+            sent.unsent[1] += pace.left(next_ns, self.edges);
+        }
+        Ok(sent)
     }
 
     fn end(&mut self) -> Result<(), BpfError> {
@@ -385,9 +417,8 @@ impl Maker<'_> {
         code.op(Op::Add, R3, R4);
         code.op(Op::Add, R3, R1);
         code.store(Size::D, (R8, state::DUE), R3);
-        let slack = (whole as u64).max(SLACK_NS);
         code.op(Op::Sub, R0, R1);
-        code.load64(R3, slack);
+        code.load64(R3, pace.slack_ns());
         code.jump(Cond::Gt, R0, R3, skip);
         code.store(Size::D, PHASE, R2);
         code.store(Size::D, STAMP, R1);
@@ -536,11 +567,7 @@ pub(super) fn scramble(code: &mut Assembler, (into, from): (Reg, Reg), scratch: 
 }
 
 /// Makes the tag of the scrambled number in `word`, a stamp and a mark: [`super::wire::tag`].
-pub(super) fn finish_tag(
-    code: &mut Assembler,
-    (word, stamp, mark): (Reg, Reg, Reg),
-    scratch: Reg,
-) {
+pub(super) fn finish_tag(code: &mut Assembler, (word, stamp, mark): (Reg, Reg, Reg), scratch: Reg) {
     code.op(Op::Xor, word, stamp);
     code.op(Op::Xor, word, mark);
     code.load64(scratch, ODD[1]);

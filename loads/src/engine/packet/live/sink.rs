@@ -69,11 +69,7 @@ impl Sink {
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn attach(
-        adapter: u32,
-        (length, key): (usize, u64),
-        count: u32,
-    ) -> Result<Self, BpfError> {
+    pub fn attach(adapter: u32, (length, key): (usize, u64), count: u32) -> Result<Self, BpfError> {
         let count = count.clamp(1, STREAMS);
         let streams = Map::new(MapKind::PerCpu, (4, word::WORDS * 8), count)?;
         let damaged = Map::new(MapKind::PerCpu, (4, 8), 1)?;
@@ -90,7 +86,8 @@ impl Sink {
     /// # Errors
     /// What the kernel says.
     pub fn totals(&self) -> Result<Totals, BpfError> {
-        let streams = (0..self.count).map(|number| self.stream(number)).collect::<Result<_, _>>()?;
+        let streams =
+            (0..self.count).map(|number| self.stream(number)).collect::<Result<_, _>>()?;
         let damaged = self.damaged.sums(0)?.first().copied().unwrap_or(0);
         Ok(Totals { streams, damaged })
     }
