@@ -3,7 +3,8 @@
 //! Gives: [`access`], accesses as IOmeter lists them; [`alone`], the harness of loads of one
 //! machine; [`net`], that of loads between hosts; [`exchange`], loads of requests and responses on
 //! it; [`file`], files without a name; [`http`], responses of HTTP as bytes; [`pace`], moments at
-//! which work is due; [`packet`], rules and routes of packets; [`pipe`], pipes that move bytes without a copy; [`ring`], how an `io_uring`
+//! which work is due; [`packet`], frames, what a box does with them, and testers of boxes;
+//! [`pipe`], pipes that move bytes without a copy; [`ring`], how an `io_uring`
 //! is opened; [`times`], how response times are told.
 //! Never: a workload.
 //! Start reading at `alone/mod.rs`.

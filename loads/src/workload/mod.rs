@@ -23,6 +23,7 @@ workloads! {
     core_pair,
     disk,
     file_copy,
+    forward,
     http,
     icmp_rr,
     mem_bandwidth,
