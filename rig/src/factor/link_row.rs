@@ -10,7 +10,7 @@ use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
 use crate::lab::link::{Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
-use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
+use crate::lab::{EndRole, IpVersion, Lab, LabError, LinkEnd, by_host};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
 use rustix::rand::{GetRandomFlags, getrandom};

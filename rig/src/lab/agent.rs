@@ -17,6 +17,7 @@ use desk::record::LabKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::AsFd as _;
+use std::net::IpAddr;
 use std::os::unix::net::UnixStream;
 use std::sync::OnceLock;
 
@@ -360,7 +361,7 @@ impl LinkHands {
 mod tests {
     use super::*;
     use rustix::io::Errno;
-    use std::net::{IpAddr, Ipv4Addr};
+    use std::net::Ipv4Addr;
 
     /// An agent that lives in a place of this kind.
     fn living(kind: LabKind) -> Agent<'static> {

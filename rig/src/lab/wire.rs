@@ -11,7 +11,7 @@ use desk::record::LabKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Longest message either side accepts, bytes.
 const MESSAGE_MAX: u32 = 16 << 20;

@@ -257,7 +257,7 @@ mod tests {
             for at in 0..2500 {
                 single.put((at * at % 5) as usize, frame(at, 64 + at * 7 % 9000));
             }
-            (0..40).for_each(|_| drop(single.take()));
+            assert_eq!((0..40).filter_map(|_| single.take()).count(), 40);
             let mut whole = single.clone();
             let mut drained = Vec::new();
             whole.drain(|slot| drained.push(slot));

@@ -354,7 +354,7 @@ fn addresses_and_routes_move_to_a_vlan_link_and_back_or_stay_where_the_kernel_ha
         routes.set_up("right", true).unwrap();
         routes.add_address("left", HERE, 24).unwrap();
         let (network, via) = (Ipv4Addr::new(198, 18, 1, 0), Ipv4Addr::new(198, 18, 0, 2));
-        routes.add_route(network, 24, via).unwrap();
+        routes.add_route(network.into(), 24, via.into()).unwrap();
         let state = |routes: &mut Routes| {
             let all = routes.links().unwrap();
             let names: Vec<String> = all.iter().map(|link| link.name.clone()).collect();

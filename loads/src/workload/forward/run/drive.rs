@@ -15,6 +15,7 @@ use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::workload::{Checked, Edges, Job, Workload};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Longest that a host may take to find its way and load a program.
@@ -82,7 +83,10 @@ impl Frames {
         self.ask(lab, between.map(|at| (*at, ToPart::Take)).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
         self.ask(lab, vec![(SUT, sink)])?;
-        let target = lab.address_of(SUT, link);
+        let IpAddr::V4(target) = lab.address_of(SUT, link) else {
+            let what = "forward sends frames of IPv4; take ip_version = 4".into();
+            return Err(Fault::NotAvailable { what });
+        };
         let mut aims = Vec::new();
         for (stream, at) in lab.client_indexes().enumerate() {
             let aim = Aim {
