@@ -35,6 +35,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let ledger = Ledger::of(evidence)?;
     damage(evidence)?;
     ledger.closes()?;
+    life_of_streams(evidence)?;
     schedules(evidence)?;
     idleness(evidence)?;
     let line = float((evidence.bytes + IFG) as u64) * 8.0;
@@ -67,6 +68,18 @@ fn damage(evidence: &Evidence) -> Result<(), Fault> {
             Err(Fault::WrongWork { what })
         }
     }
+}
+
+/// A stream of which nothing came in the window has no rate.
+fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
+    for stream in 0..evidence.streams() {
+        let sent = evidence.sent(stream)?.0.sent[WINDOW];
+        if (sent > 0 || evidence.interval_ns.is_none()) && evidence.came(stream)?.came[WINDOW] == 0
+        {
+            return Err(Fault::DeadStream { stream: evidence.name(stream) });
+        }
+    }
+    Ok(())
 }
 
 /// A paced client must have told of every frame whose moment lay in the window, and sent it.

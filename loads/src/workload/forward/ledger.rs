@@ -52,10 +52,13 @@ impl Ledger {
     pub fn closes(&self) -> Result<(), Fault> {
         let Self { sent, received, .. } = self;
         let wrong = |what: String| Err(Fault::WrongWork { what });
+        if *sent == 0 {
+            return wrong("no frame was sent".into());
+        }
         if received > sent {
             return wrong(format!("{sent} frames sent but {received} received"));
         }
-        if *received == 0 && *sent > 0 {
+        if *received == 0 {
             return wrong(format!(
                 "none of {sent} frames came: what stands between the ends is dead, or forwards \
                  nothing to the sink; {}",

@@ -1,5 +1,5 @@
-//! Knows what the load itself cost on each host, whether it was sent in time, and where frames went.
-//! Pure.
+//! Knows what the load itself cost on each host, whether it was sent in time, and where frames
+//! went. Pure.
 //!
 //! Must not know whether the work was right; `check.rs` says that.
 

@@ -1,5 +1,5 @@
-//! Knows which trials `forward` refuses: frames that nobody accounts for, damaged ones, dead devices,
-//! clients that did not send.
+//! Knows which trials `forward` refuses: frames that nobody accounts for, damaged ones, dead
+//! devices, clients that did not send.
 
 use super::check::check;
 use super::evidence::Evidence;
@@ -111,6 +111,20 @@ fn nothing_at_all_is_an_alarm_whoever_says_to_have_dropped_it() {
     let fault = fault.to_string();
     assert!(fault.contains("none of 1110 frames came"), "{fault}");
     assert!(fault.contains("box ip InAddrErrors dropped 1110"), "{fault}");
+}
+
+#[test]
+fn a_zero_is_no_figure() {
+    let fault = refused(|evidence| {
+        end(evidence).sent = Sent::default();
+        stream(evidence).came = [0; 3];
+    });
+    assert!(fault.to_string().contains("no frame was sent"), "{fault}");
+    let fault = refused(|evidence| {
+        end(evidence).sent.sent[1] = 0;
+        stream(evidence).came[1] = 0;
+    });
+    assert_eq!(fault, Fault::DeadStream { stream: "c01.0 receive".into() });
 }
 
 #[test]

@@ -2,12 +2,14 @@
 //!
 //! A program that `BPF_PROG_TEST_RUN` runs over live frames (Linux 5.18) writes every header and
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
-//! Gives: [`Wire`], the frames as both ends know them; [`Generator`], [`Sink`]; [`buckets`].
+//! Gives: [`Wire`], the frames as both ends know them; [`Generator`], [`Sink`]; [`buckets`];
+//! [`plain`], the same frames by packet sockets.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 
 pub mod buckets;
 mod generator;
+pub mod plain;
 mod sink;
 #[cfg(test)]
 mod tests;
