@@ -2,9 +2,9 @@
 //!
 //! Must not know how a lab lays addresses, nor how packets are counted.
 
+use super::FactorError;
 use super::mechanism::Mechanism;
 use super::rows::mechanism;
-use super::FactorError;
 use crate::lab::{IpVersion, Lab, LabError};
 use desk::record::{FactorSpec, LabKind, ParamKind, Scope, Value};
 use std::path::Path;

@@ -16,8 +16,8 @@ use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::AsFd as _;
 use std::net::IpAddr;
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::OnceLock;
 

@@ -59,6 +59,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/engine/net/lent.rs", "mmap, munmap: memory that the kernel reads after us"),
     ("loads/src/engine/net/uring.rs", "io_uring: the kernel works on buffers of ours"),
     ("loads/src/engine/net/zero_copy.rs", "SO_ZEROCOPY and its completions: rustix lacks them"),
+    ("loads/src/engine/packet/live/plain.rs", "sendmmsg, packet sockets: no safe wrapper"),
     ("loads/src/engine/packet/bpf/call.rs", "bpf, sigaction, tgkill: no safe wrapper has them"),
     ("loads/src/engine/pipe.rs", "vmsplice: rustix has it unsafe, for the other end of a pipe"),
     ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),

@@ -5,8 +5,10 @@
 
 use super::tuple::Tuple;
 
-/// Bytes of a frame that its check sequence takes, which no memory of ours holds (IEEE 802.3).
+/// Bytes of the frame check sequence, which adapters add and take off (IEEE 802.3).
 pub const FCS: usize = 4;
+/// Bytes of preamble and gap of a frame on a wire of Ethernet (IEEE 802.3).
+pub const IFG: usize = 20;
 /// The bytes of a frame that a service may look at: one line of a cache.
 pub const HEAD: usize = 64;
 /// Number of the protocol TCP (IANA, Protocol Numbers).

@@ -1,60 +1,70 @@
-//! Knows what became of the frames of a trial, as the tester counted them and as a device did.
+//! Knows the account of the frames of a trial: each that was due was sent or not, and each that was
+//! sent came or was dropped by somebody who says so.
 //!
-//! Must not know how frames are sent.
+//! Must not know how frames are sent, nor how anything was counted.
 
-/// The account of a trial, read after the traffic has stopped.
+/// Where the frames of a trial went, read after the traffic has stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Frames that were due.
     pub scheduled: u64,
-    /// Those that the tester did not get sent.
-    pub unsent: u64,
-    /// Those that it sent.
+    /// Those that were sent.
     pub sent: u64,
+    /// Those that were not.
+    pub unsent: u64,
     /// Those that came, each counted once.
     pub received: u64,
-    /// Those that came again.
-    pub duplicates: u64,
-    /// Those that somebody counted as dropped, by where and why.
+    /// Those that somebody says to have dropped, by who and why.
     pub drops: Vec<(String, u64)>,
 }
 
 impl Ledger {
-    /// Frames that were dropped, and counted by whoever dropped them.
+    /// Frames that all drops together account for.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.drops.iter().map(|(_, frames)| frames).sum()
     }
 
-    /// Frames that were sent, did not come, and that nobody counted.
-    ///
-    /// # Errors
-    /// More frames that came or were dropped than were sent, or more that were sent than were due:
-    /// a count is wrong, and with it the trial.
-    pub fn unexplained(&self) -> Result<u64, String> {
-        if self.scheduled != self.sent + self.unsent {
-            return Err(format!(
-                "{} frames were due, but {} were sent and {} were not",
-                self.scheduled, self.sent, self.unsent
-            ));
-        }
-        let explained = self.received + self.dropped();
-        self.sent.checked_sub(explained).ok_or_else(|| {
-            format!(
-                "{} frames were sent, but {} came and {} were dropped",
-                self.sent,
-                self.received,
-                self.dropped()
-            )
-        })
+    /// Frames that are missing and that nobody says to have dropped. A host may drop frames of
+    /// others, too, so that more may be dropped than are missing.
+    #[must_use]
+    pub fn unexplained(&self) -> u64 {
+        self.sent.saturating_sub(self.received).saturating_sub(self.dropped())
     }
 
-    /// Share of the frames that were sent and did not come, 0-1 (RFC 1242, 3.6); 0 of none.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "frames of a trial are far below 2^53")]
-    pub fn loss(&self) -> f64 {
-        let lost = self.sent.saturating_sub(self.received);
-        lost as f64 / self.sent.max(1) as f64
+    /// Whether every frame is accounted for.
+    ///
+    /// # Errors
+    /// The account, where it is not, in words.
+    pub fn closes(&self) -> Result<(), String> {
+        let Self { scheduled, sent, unsent, received, .. } = self;
+        if *scheduled != sent + unsent {
+            return Err(format!("{scheduled} frames due, but {sent} sent and {unsent} not sent"));
+        }
+        if received > sent {
+            return Err(format!("{sent} frames sent but {received} received"));
+        }
+        if *received == 0 && *sent > 0 {
+            return Err(format!(
+                "none of {sent} frames came: what stands between the ends is dead, or forwards \
+                 nothing to the sink; {}",
+                self.told()
+            ));
+        }
+        match self.unexplained() {
+            0 => Ok(()),
+            lost => Err(format!(
+                "{sent} frames sent, {received} received, and {lost} missing frames that no \
+                 counter tells of; {}",
+                self.told()
+            )),
+        }
+    }
+
+    fn told(&self) -> String {
+        let told: Vec<String> =
+            self.drops.iter().map(|(who, frames)| format!("{who} dropped {frames}")).collect();
+        if told.is_empty() { "no counter tells of a drop".into() } else { told.join(", ") }
     }
 }
 
@@ -64,21 +74,26 @@ mod tests {
 
     fn ledger(sent: u64, received: u64, dropped: u64) -> Ledger {
         let drops = vec![("queue_full".to_owned(), dropped)];
-        Ledger { scheduled: 100, unsent: 100 - sent, sent, received, duplicates: 0, drops }
+        Ledger { scheduled: 100, unsent: 100 - sent, sent, received, drops }
     }
 
     #[test]
     fn what_nobody_counted_is_unexplained() {
-        assert_eq!(ledger(90, 80, 10).unexplained(), Ok(0));
-        assert_eq!(ledger(90, 80, 7).unexplained(), Ok(3));
-        assert!((ledger(90, 81, 9).loss() - 0.1).abs() < 1e-12);
+        assert_eq!(ledger(90, 80, 10).closes(), Ok(()));
+        assert_eq!(ledger(90, 80, 20).closes(), Ok(()), "a host drops frames of others, too");
+        let open = ledger(90, 80, 7);
+        assert_eq!(open.unexplained(), 3);
+        let why = open.closes().unwrap_err();
+        assert!(why.contains("3 missing frames") && why.contains("queue_full dropped 7"), "{why}");
     }
 
     #[test]
     fn counts_that_cannot_be_are_refused() {
-        let why = ledger(90, 85, 6).unexplained().unwrap_err();
-        assert!(why.contains("90 frames were sent, but 85 came and 6 were dropped"), "{why}");
-        let why = Ledger { unsent: 9, ..ledger(90, 80, 10) }.unexplained().unwrap_err();
-        assert!(why.contains("100 frames were due"), "{why}");
+        let why = ledger(90, 91, 0).closes().unwrap_err();
+        assert!(why.contains("90 frames sent but 91 received"), "{why}");
+        let why = Ledger { unsent: 9, ..ledger(90, 80, 10) }.closes().unwrap_err();
+        assert!(why.contains("100 frames due"), "{why}");
+        let why = ledger(90, 0, 0).closes().unwrap_err();
+        assert!(why.contains("none of 90 frames came"), "{why}");
     }
 }

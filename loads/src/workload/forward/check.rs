@@ -3,12 +3,13 @@
 //! Must not know frames or hosts; all it sees is the evidence.
 
 use super::evidence::Evidence;
-use super::ledger::Ledger;
+use super::ledger::ledger;
+use crate::engine::packet::ledger::Ledger;
 use super::readings;
 use super::run::HostMark;
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
-use crate::engine::packet::live::IFG;
+use crate::engine::packet::frame::IFG;
 use crate::engine::times::merged;
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
@@ -32,9 +33,10 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&life.opened), read(&life.closed)];
     check_moments(&evidence.host_names, &edges, life.window_ns)?;
-    let ledger = Ledger::of(evidence)?;
+    let ledger = ledger(evidence)?;
     damage(evidence)?;
-    ledger.closes()?;
+    ledger.closes().map_err(|what| Fault::WrongWork { what })?;
+    life_of_streams(evidence)?;
     schedules(evidence)?;
     idleness(evidence)?;
     let line = float((evidence.bytes + IFG) as u64) * 8.0;
@@ -67,6 +69,18 @@ fn damage(evidence: &Evidence) -> Result<(), Fault> {
             Err(Fault::WrongWork { what })
         }
     }
+}
+
+/// A stream of which nothing came in the window has no rate.
+fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
+    for stream in 0..evidence.streams() {
+        let sent = evidence.sent(stream)?.0.sent[WINDOW];
+        if (sent > 0 || evidence.interval_ns.is_none()) && evidence.came(stream)?.came[WINDOW] == 0
+        {
+            return Err(Fault::DeadStream { stream: evidence.name(stream) });
+        }
+    }
+    Ok(())
 }
 
 /// A paced client must have told of every frame whose moment lay in the window, and sent it.

@@ -1,10 +1,10 @@
-//! Knows what the load itself cost on each host, whether it was sent in time, and where frames went.
-//! Pure.
+//! Knows what the load itself cost on each host, whether it was sent in time, and where frames
+//! went. Pure.
 //!
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::Evidence;
-use super::ledger::Ledger;
+use crate::engine::packet::ledger::Ledger;
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
 use desk::record::{Fault, Reading};

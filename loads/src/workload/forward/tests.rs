@@ -1,9 +1,9 @@
-//! Knows which trials `forward` refuses: frames that nobody accounts for, damaged ones, dead devices,
-//! clients that did not send.
+//! Knows which trials `forward` refuses: frames that nobody accounts for, damaged ones, dead
+//! devices, clients that did not send.
 
+use super::ledger::ledger;
 use super::check::check;
 use super::evidence::Evidence;
-use super::ledger::Ledger;
 use super::run::{Arp, Counts, HostMark, StreamEnd, Ticks, next_hop};
 use crate::engine::net::Life;
 use crate::engine::packet::live::{Sent, Stream, Totals};
@@ -84,7 +84,7 @@ fn what_a_counter_tells_of_is_lost_and_what_none_tells_of_is_an_alarm() {
     assert!(fault.contains("100 missing frames that no counter tells of"), "{fault}");
     evidence.before[2].1.drops = vec![("far tx_dropped".into(), 5)];
     evidence.after[2].1.drops = vec![("far tx_dropped".into(), 105)];
-    let ledger = Ledger::of(&evidence).unwrap();
+    let ledger = ledger(&evidence).unwrap();
     assert_eq!(ledger.drops, [("box far tx_dropped".to_owned(), 100)]);
     let checked = check(&evidence).unwrap();
     assert!((checked.outcome.metric("loss").unwrap().value - 0.1).abs() < 1e-12);
@@ -111,6 +111,20 @@ fn nothing_at_all_is_an_alarm_whoever_says_to_have_dropped_it() {
     let fault = fault.to_string();
     assert!(fault.contains("none of 1110 frames came"), "{fault}");
     assert!(fault.contains("box ip InAddrErrors dropped 1110"), "{fault}");
+}
+
+#[test]
+fn a_zero_is_no_figure() {
+    let fault = refused(|evidence| {
+        end(evidence).sent = Sent::default();
+        stream(evidence).came = [0; 3];
+    });
+    assert!(fault.to_string().contains("no frame was sent"), "{fault}");
+    let fault = refused(|evidence| {
+        end(evidence).sent.sent[1] = 0;
+        stream(evidence).came[1] = 0;
+    });
+    assert_eq!(fault, Fault::DeadStream { stream: "c01.0 receive".into() });
 }
 
 #[test]

@@ -3,11 +3,9 @@
 //! What became of the frames was looked at where they lie. Must not know a service.
 
 use crate::engine::alone::{Order, Taken};
+use crate::engine::packet::frame::IFG;
 use desk::record::{Fault, Sample};
 use desk::unit::{Quantity, Unit};
-
-/// Bytes of a frame on the line that no memory holds: preamble, start of frame, gap (IEEE 802.3).
-const OVERHEAD: f64 = 20.0;
 
 /// The figures.
 ///
@@ -20,7 +18,8 @@ pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault
     if rate <= 0.0 {
         return Err(Fault::WrongWork { what: "no frame was forwarded".into() });
     }
-    let bits = 8.0 * (order.quantity("frame_size").unwrap_or(64.0) + OVERHEAD);
+    #[expect(clippy::cast_precision_loss, reason = "20")]
+    let bits = 8.0 * (order.quantity("frame_size").unwrap_or(64.0) + IFG as f64);
     let sample = |metric: &str, value, unit| Sample {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),

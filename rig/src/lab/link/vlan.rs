@@ -66,7 +66,9 @@ impl Routes {
                 self.add_address(to, address, bits)?;
             }
         }
-        gateways.into_iter().try_for_each(|(net, bits, via)| self.add_route(net.into(), bits, via.into()))
+        gateways
+            .into_iter()
+            .try_for_each(|(net, bits, via)| self.add_route(net.into(), bits, via.into()))
     }
 
     /// The VLAN link on the link of this index.

@@ -2,6 +2,7 @@
 
 use super::generator::{finish_tag, scramble};
 use super::*;
+use crate::engine::packet::frame::FCS;
 use crate::engine::packet::bpf::{Assembler, Map, MapKind, Program, Reg, Size};
 use hdrhistogram::Histogram;
 use rig::lab::clock;
@@ -322,4 +323,76 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
     }
     generator.stop().unwrap();
     frames
+}
+
+#[test]
+fn packet_sockets_send_the_same_frames() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let sink = Sink::attach(to, (wire(LEAST).length(), KEY), 1).unwrap();
+    let mut plain = plain::Plain::open(from, wire(LEAST), 1 << 16).unwrap();
+    let sent: u32 = (0..200).map(|_| plain.send(1).unwrap()).sum();
+    thread::sleep(Duration::from_millis(20));
+    let totals = sink.totals().unwrap();
+    assert!(sent > 5_000, "{sent}");
+    assert_eq!((totals.streams[0].came[1], totals.damaged), (u64::from(sent), 0));
+}
+
+/// Frames as a file of libpcap has them (magic number, version 2.4, Ethernet).
+fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
+    let head: [u32; 6] = [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 1];
+    let mut file: Vec<u8> = head.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    for (at, frame) in (0_u32..).zip(frames) {
+        let length = u32::try_from(frame.len()).unwrap();
+        for word in [at / 1_000_000, at % 1_000_000, length, length] {
+            file.extend(word.to_ne_bytes());
+        }
+        file.extend(frame);
+    }
+    file
+}
+
+/// Packets of a file that pass a filter of another program.
+fn decoded(path: &std::path::Path, filter: &str) -> usize {
+    let mut tshark = Command::new("tshark");
+    tshark.args(["-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-n", "-r"]);
+    let told = tshark.arg(path).args(["-Y", filter, "-T", "fields", "-e", "frame.number"]);
+    let told = told.output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    String::from_utf8_lossy(&told.stdout).lines().count()
+}
+
+#[test]
+#[ignore = "needs tshark: ./test full"]
+fn another_program_finds_every_frame_well_formed() {
+    if Command::new("tshark").arg("--version").output().is_err() {
+        println!("skipped: needs tshark");
+        return;
+    }
+    const COUNT: usize = 10_000;
+    let Some((_cable, [from, to])) = cable() else { return };
+    for (pattern, bytes) in [
+        (Pattern::Counter, 64),
+        (Pattern::Random, 64),
+        (Pattern::Counter, 1518),
+        (Pattern::Random, 1000),
+    ] {
+        let mut sending = sending(from, Some(Pace { interval_ns: 2e4, offset_ns: 0.0 }));
+        sending.pattern = pattern;
+        sending.wire.bytes = bytes;
+        let path = std::env::temp_dir().join(format!("stend-frames-{}.pcap", std::process::id()));
+        let mut file = pcap(&captured(&sending, to, COUNT));
+        std::fs::write(&path, &file).unwrap();
+        let wrong = "_ws.malformed || ip.checksum.status == 0 || _ws.expert.severity >= 0x600000";
+        let right = "udp && ip.checksum.status == 1 && ip.ttl == 64";
+        assert_eq!(decoded(&path, wrong), 0, "{pattern:?} {bytes} B");
+        assert_eq!(decoded(&path, right), COUNT, "{pattern:?} {bytes} B");
+        let ports =
+            format!("udp.srcport >= 49152 && udp.dstport >= 5001 && frame.len == {}", bytes - FCS);
+        assert_eq!(decoded(&path, &ports), COUNT, "{pattern:?} {bytes} B");
+        // One bit of a header is found, or nothing was looked at.
+        file[24 + 16 + 22] ^= 1;
+        std::fs::write(&path, &file).unwrap();
+        assert_eq!(decoded(&path, wrong), 1);
+        std::fs::remove_file(&path).unwrap();
+    }
 }

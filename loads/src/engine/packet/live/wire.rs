@@ -6,12 +6,9 @@
 //! (0, RFC 768). Must not know how a frame is sent.
 
 use super::generator::Pattern;
+use crate::engine::packet::frame::FCS;
 use std::net::Ipv4Addr;
 
-/// Bytes of the frame check sequence, which adapters add and take off.
-pub const FCS: usize = 4;
-/// Bytes of preamble and gap of a frame on a wire of Ethernet (IEEE 802.3).
-pub const IFG: usize = 20;
 /// Bytes of the shortest frame with its check sequence.
 pub const LEAST: usize = 64;
 /// Bytes of the longest: the page of a live frame has room for some 3.3 KB, the MTU for this.
@@ -90,6 +87,27 @@ impl Wire {
         words.flat_map(u64::to_ne_bytes).take(self.length() - HEADERS).collect()
     }
 
+    /// Writes headers and marks over a frame of the template: sequence number, stamp and phase, and
+    /// the flow.
+    pub fn write(&self, frame: &mut [u8], (sequence, stamp, phase): (u32, u64, u16), flow: u32) {
+        let mark = phase | u16::from(self.stream) << 8;
+        let low = u16::try_from(flow % (1 << SOURCE_BITS)).unwrap_or(0);
+        let high = u16::try_from(flow >> SOURCE_BITS).unwrap_or(0);
+        let ports = [SOURCE_FIRST + low, TARGET_FIRST + high];
+        let mut put = |at: usize, bytes: &[u8]| {
+            if let Some(place) = frame.get_mut(at..at + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        };
+        put(0, &self.hardware.concat());
+        put(14, &self.ip());
+        put(34, &ports.map(u16::to_be_bytes).concat());
+        put(42, &mark.to_ne_bytes());
+        put(44, &sequence.to_ne_bytes());
+        put(48, &stamp.to_ne_bytes());
+        put(56, &tag(self.key, (sequence, stamp, mark)).to_ne_bytes());
+    }
+
     /// Bytes of the datagram of UDP.
     fn datagram(&self) -> u16 {
         u16::try_from(self.length() - 34).unwrap_or(u16::MAX)
@@ -116,7 +134,7 @@ impl Wire {
 /// What the tag covers: sequence number, stamp, and phase and stream in one.
 ///
 /// Both programs of this folder compute the same.
-#[cfg(test)]
+#[must_use]
 pub fn tag(key: u64, (sequence, stamp, mark): (u32, u64, u16)) -> u32 {
     let first = scrambled(key, sequence);
     let second = (first ^ stamp ^ u64::from(mark)).wrapping_mul(ODD[1]);
@@ -143,7 +161,7 @@ pub(super) const fn first_flow(flows: u64, seed: u64) -> u64 {
 }
 
 /// The first half of it, of which samples are drawn.
-#[cfg(test)]
+#[must_use]
 pub fn scrambled(key: u64, sequence: u32) -> u64 {
     let word = (u64::from(sequence) ^ key).wrapping_mul(ODD[0]);
     word ^ (word >> 32)

@@ -6,15 +6,12 @@ use super::knobs::{Core, Knobs};
 use super::sink::Sink;
 use crate::engine::packet::chance::Chance;
 use crate::engine::packet::device::{Counters, Device, OWN, PORTS, station};
-use crate::engine::packet::frame::{self, FCS, Fields};
+use crate::engine::packet::frame::{self, FCS, Fields, IFG};
 use crate::engine::packet::frames::Frames;
 use crate::engine::packet::ledger::Ledger;
 use crate::engine::packet::tuple::Tuple;
 use hdrhistogram::Histogram;
 use std::collections::VecDeque;
-
-/// Bytes of a frame on the line beside those in memory: check sequence, preamble, gap.
-const OVERHEAD: f64 = FCS as f64 + 20.0;
 
 /// What a tester offers in a trial.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +31,8 @@ pub struct Offer<'a> {
 pub struct Outcome {
     /// Both counts of its frames.
     pub ledger: Ledger,
+    /// Frames that came again.
+    pub duplicates: u64,
     /// Frames that came of each class of service.
     pub classes: [u64; 64],
     /// Frames that came after one with a larger number (RFC 4737, 3.3).
@@ -187,7 +186,7 @@ impl Ring {
     /// The line of a port begins with a frame, which comes when its last bit has come.
     fn send(&mut self, port: usize) {
         let Some(frame) = self.device.take(port) else { return };
-        let bits = 8.0 * (f64::from(frame.bytes) + OVERHEAD);
+        let bits = 8.0 * (f64::from(frame.bytes) + (FCS + IFG) as f64);
         let left = self.now + self.knobs.line.map_or(0.0, |rate| bits / rate);
         self.lines[port] = left;
         self.depart(frame.slot, left);
@@ -228,9 +227,9 @@ impl Ring {
                 unsent: 0,
                 sent,
                 received: sink.received,
-                duplicates: sink.duplicates,
                 drops: drops.chain([full]).collect(),
             },
+            duplicates: sink.duplicates,
             classes: sink.classes,
             reordered: sink.reordered,
             lasted: sink.last - began,

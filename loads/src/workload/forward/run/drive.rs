@@ -7,7 +7,8 @@ use super::counts::Counts;
 use super::message::{Aim, FromPart, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus};
-use crate::engine::packet::live::{IFG, LEAST, Pattern};
+use crate::engine::packet::frame::IFG;
+use crate::engine::packet::live::{LEAST, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::Evidence;
 use crate::workload::forward::spec::SPEC;
@@ -183,8 +184,8 @@ fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
     })
 }
 
-/// Time between two frames of one of so many streams at the offered load of a line, on which a frame
-/// has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered.
+/// Time between two frames of one of so many streams at the offered load of a line, on which a
+/// frame has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered.
 fn interval(params: &Settings, (bytes, streams): (usize, u32)) -> Option<f64> {
     let load = params.get("offered_load").and_then(Value::quantity)?;
     #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]

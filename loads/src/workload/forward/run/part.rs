@@ -8,8 +8,9 @@ use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
 use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
+use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::{
-    Edges, FCS, Generator, Pace, Sending, Sink, Wire, flow_of, pass,
+    Edges, Generator, Pace, Sending, Sink, Wire, flow_of, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -41,6 +42,8 @@ struct Sender {
     paced: bool,
     digest: u64,
     most: Duration,
+    /// Why it did not go.
+    error: Option<String>,
 }
 
 impl End for Ends {
@@ -82,8 +85,8 @@ impl End for Ends {
             }
             cpus::pin(cpu)
         };
-        // What cannot begin is told at the end: nothing was sent.
-        let _ = sender.generator.go((clock::now_ns() + SOON_NS, sender.most), ready);
+        let gone = sender.generator.go((clock::now_ns() + SOON_NS, sender.most), ready);
+        sender.error = gone.err().map(|e| e.to_string());
     }
 
     fn done(&self) -> u64 {
@@ -108,7 +111,7 @@ impl End for Ends {
     fn stop(&mut self, _: Duration) -> Result<Option<StreamEnd>, String> {
         let Some(sender) = &mut self.sends else { return Ok(None) };
         let end = match sender.generator.stop() {
-            Ok(sent) => StreamEnd { sent, digest: sender.digest, error: None },
+            Ok(sent) => StreamEnd { sent, digest: sender.digest, error: sender.error.take() },
             Err(e) => StreamEnd { error: Some(e.to_string()), ..StreamEnd::default() },
         };
         Ok(Some(end))
@@ -165,7 +168,8 @@ impl Ends {
         let most = Duration::from_millis(traffic.run_ms_max);
         let (cpu, paced) = (aim.cpu, sending.pace.is_some());
         granted(Generator::new(&sending), |generator| {
-            self.sends = Some(Sender { generator, adapter, cpu, paced, digest, most });
+            let error = None;
+            self.sends = Some(Sender { generator, adapter, cpu, paced, digest, most, error });
         })
     }
 

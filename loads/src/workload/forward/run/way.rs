@@ -1,5 +1,5 @@
-//! Knows how a client finds the way of its frames: the next hop by the kernel's routes, its hardware
-//! address by the kernel's neighbours.
+//! Knows how a client finds the way of its frames: the next hop by the kernel's routes, its
+//! hardware address by the kernel's neighbours.
 //!
 //! Must not know what the frames are.
 
@@ -28,7 +28,8 @@ pub struct Way {
     pub source: Ipv4Addr,
 }
 
-/// Has the kernels of the way find their neighbours, by a datagram to the target, and tells the way.
+/// Has the kernels of the way find their neighbours, by a datagram to the target, and tells the
+/// way.
 ///
 /// # Errors
 /// No route; a next hop that does not answer.
