@@ -10,6 +10,8 @@
 pub mod acl;
 mod chance;
 pub mod lpm;
+#[cfg(test)]
+mod lpm_tests;
 pub mod routes;
 pub mod rules;
 pub mod traffic;
