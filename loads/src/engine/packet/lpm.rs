@@ -6,9 +6,10 @@
 //! that longer prefixes divide a group of 256. Must not know where routes come from.
 
 use super::routes::Route;
+use rustix::mm::{Advice, madvise};
 
 /// Largest number of a next hop.
-pub const HOP_MAX: u16 = 0x7FFE;
+pub const HOP_MAX: u16 = LONGER - 2;
 /// Said where no prefix holds a destination.
 pub const NONE: u16 = u16::MAX;
 
@@ -16,12 +17,12 @@ pub const NONE: u16 = u16::MAX;
 const FIRST: usize = 1 << 24;
 /// Entries of a group of the second table.
 const GROUP: usize = 1 << 8;
-/// An entry of the first table with this bit is the number of a group.
+/// An entry of the first table with this bit that is not [`NONE`] is the number of a group.
 const LONGER: u16 = 0x8000;
-/// An entry without a route.
-const EMPTY: u16 = 0x7FFF;
+/// A huge page of x86-64, and of aarch64 with base pages of 4 KiB, bytes.
+const HUGE: usize = 2 << 20;
 /// Most groups.
-const GROUPS_MAX: usize = 1 << 15;
+const GROUPS_MAX: usize = (LONGER - 1) as usize;
 /// Destinations whose first entries are read before the second ones.
 const BATCH: usize = 64;
 
@@ -58,7 +59,7 @@ impl Lpm {
     pub fn build(routes: &[Route]) -> Result<Self, LpmError> {
         let mut ordered: Vec<&Route> = routes.iter().collect();
         ordered.sort_by_key(|route| route.prefix.len);
-        let mut table = Self { first: vec![EMPTY; FIRST], second: Vec::new() };
+        let mut table = Self { first: table(), second: vec![NONE; GROUP] };
         for Route { prefix, hop } in ordered {
             if *hop > HOP_MAX {
                 return Err(LpmError::Hop { hop: *hop, prefix: prefix.to_string() });
@@ -77,18 +78,15 @@ impl Lpm {
     }
 
     /// The group of an entry of the first table, made where there is none.
-    #[expect(clippy::cast_possible_truncation, reason = "groups are at most 2^15")]
     fn group(&mut self, at: usize) -> Result<usize, LpmError> {
         let entry = self.first[at];
-        if entry & LONGER != 0 {
+        if is_longer(entry) {
             return Ok(usize::from(entry & !LONGER));
         }
         let group = self.second.len() / GROUP;
-        if group == GROUPS_MAX {
-            return Err(LpmError::Groups);
-        }
+        let number = u16::try_from(group).ok().filter(|_| group < GROUPS_MAX);
+        self.first[at] = LONGER | number.ok_or(LpmError::Groups)?;
         self.second.resize(self.second.len() + GROUP, entry);
-        self.first[at] = LONGER | group as u16;
         Ok(group)
     }
 
@@ -96,18 +94,25 @@ impl Lpm {
     pub fn look_up(&self, dst: &[u32], hops: &mut [u16]) {
         for (dst, hops) in dst.chunks(BATCH).zip(hops.chunks_mut(BATCH)) {
             // The reads of a batch do not wait for one another.
+            let mut seen = 0;
             for (dst, hop) in dst.iter().zip(&mut *hops) {
                 *hop = self.first[*dst as usize >> 8];
+                // The bit of a group, and none of NONE.
+                seen |= hop.wrapping_add(1);
             }
-            for (dst, hop) in dst.iter().zip(hops) {
-                if *hop & LONGER != 0 {
-                    let group = usize::from(*hop & !LONGER) * GROUP;
-                    *hop = self.second[group + (*dst & 0xFF) as usize];
-                }
-                if *hop == EMPTY {
-                    *hop = NONE;
-                }
+            if seen & LONGER != 0 {
+                self.go_on(dst, hops);
             }
+        }
+    }
+
+    /// Reads the second entries of a batch, without a branch.
+    fn go_on(&self, dst: &[u32], hops: &mut [u16]) {
+        for (dst, hop) in dst.iter().zip(hops) {
+            let is_longer = is_longer(*hop);
+            let at = usize::from(*hop & !LONGER) * GROUP + (*dst & 0xFF) as usize;
+            let further = self.second[if is_longer { at } else { 0 }];
+            *hop = if is_longer { further } else { *hop };
         }
     }
 
@@ -116,4 +121,23 @@ impl Lpm {
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.first) + size_of_val(&*self.second)
     }
+}
+
+const fn is_longer(entry: u16) -> bool {
+    entry & LONGER != 0 && entry != NONE
+}
+
+/// A first table without routes, in huge pages where the kernel grants them: a page of 4 KiB holds
+/// few of its entries, and its address would have to be found for each destination.
+fn table() -> Vec<u16> {
+    let mut entries: Vec<u16> = Vec::with_capacity(FIRST);
+    let room = entries.spare_capacity_mut();
+    let skipped = room.as_ptr().cast::<u8>().align_offset(HUGE);
+    let bytes = size_of_val(room).saturating_sub(skipped) / HUGE * HUGE;
+    let start = room.as_mut_ptr().cast::<u8>().wrapping_add(skipped);
+    // SAFETY: the range lies within memory that is this vector's own, and the advice changes no
+    // content. Where it is refused, pages are as they would be without it.
+    let _ = unsafe { madvise(start.cast(), bytes, Advice::LinuxHugepage) };
+    entries.resize(FIRST, NONE);
+    entries
 }

@@ -23,6 +23,8 @@ pub mod frames;
 pub mod ledger;
 pub mod live;
 pub mod lpm;
+#[cfg(test)]
+mod lpm_tests;
 pub mod nat;
 pub mod police;
 pub mod queues;

@@ -70,7 +70,7 @@ pub fn generate(count: usize, shape: &Shape, seed: u64) -> Vec<Route> {
     while drawn.len() < count && vain < DRAWS * count.max(1) {
         let Some(len) = chance.pick(shape.lengths) else { break };
         let outer = drawn.get(chance.index(drawn.len())).filter(|outer| outer.len < len).copied();
-        let address = match outer.filter(|_| chance.happens(nesting(shape))) {
+        let address = match outer.filter(|_| chance.happens(shape.nested)) {
             Some(outer) => outer.address | chance.word() & !outer.mask(),
             None => unicast(&mut chance),
         };
@@ -87,9 +87,16 @@ pub fn generate(count: usize, shape: &Shape, seed: u64) -> Vec<Route> {
     seen.into_iter().map(|prefix| Route { prefix, hop: hop(&mut chance) }).collect()
 }
 
-/// Only a part of the draws finds a shorter prefix to be part of.
-fn nesting(shape: &Shape) -> f64 {
-    shape.nested.clamp(0.0, 1.0)
+/// So many destinations that routes hold, each route as often as another.
+#[must_use]
+pub fn destinations(routes: &[Route], count: usize, seed: u64) -> Vec<u32> {
+    let mut chance = Chance::of(seed);
+    let mut draw = || {
+        let route = routes.get(chance.index(routes.len()));
+        let prefix = route.map_or(Prefix::ANY, |route| route.prefix);
+        prefix.address | chance.word() & !prefix.mask()
+    };
+    (0..count).map(|_| draw()).collect()
 }
 
 /// An address that a route of the internet may have: 1.0.0.0 to 223.255.255.255 without 127.

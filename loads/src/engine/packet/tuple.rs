@@ -4,6 +4,7 @@
 
 /// Source, destination, ports and protocol of a packet, in the byte order of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(C)]
 pub struct Tuple {
     /// Address of the sender.
     pub src: u32,

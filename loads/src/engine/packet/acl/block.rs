@@ -1,79 +1,88 @@
-//! Knows sixteen rules side by side, and which of them is the first that a packet matches.
+//! Knows eight rules side by side, and which of them is the first that a packet matches.
 //!
 //! Must not know how a packet came to the block.
 
+use super::key::Key;
 use super::span::Spans;
-use crate::engine::packet::tuple::Tuple;
 
 /// Rules of a block.
-pub const RULES: usize = 16;
+pub const RULES: usize = 8;
 /// The index of no rule.
 pub const NONE: u32 = u32::MAX;
 
-/// Fields of sixteen rules. A packet matches a rule where each address differs from the rule's in
-/// none of the bits of the mask, and ports and protocol are at most so far above the lowest.
+/// Eight rules. A packet matches one where its addresses differ from the rule's in none of the
+/// bits of `mask`, and its ports and protocol are at most `span` above `low`. Words are those of a
+/// [`Key`]; a block fills four cache lines.
+///
+/// The fourth part of a key's second word is 0, and lies within `low` and `span` of every rule:
+/// there stands the index of the rule, [`PART`] bits in each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Block {
-    pub src: [u32; RULES],
-    pub src_mask: [u32; RULES],
-    pub dst: [u32; RULES],
-    pub dst_mask: [u32; RULES],
-    /// Lowest ports of senders, then of receivers.
-    pub port: [u16; 2 * RULES],
-    pub port_span: [u16; 2 * RULES],
-    pub protocol: [u8; RULES],
-    pub protocol_span: [u8; RULES],
-    /// Indices of the rules in their list, in rising order.
-    pub index: [u32; RULES],
+    pub address: [u64; RULES],
+    pub mask: [u64; RULES],
+    pub low: [[u16; 4]; RULES],
+    pub span: [[u16; 4]; RULES],
 }
+
+/// Bits of an index in each of its two places.
+const PART: u32 = 15;
+/// The bit above them: 0 is at most 2^15 above a number that has it, and `span` is at least that.
+const ABOVE: u16 = 1 << PART;
 
 impl Block {
     /// No rule: nothing matches.
     pub const EMPTY: Self = Self {
-        // An address with a bit outside of the mask differs from all.
-        src: [1; RULES],
-        src_mask: [0; RULES],
-        dst: [0; RULES],
-        dst_mask: [0; RULES],
-        port: [0; 2 * RULES],
-        port_span: [0; 2 * RULES],
-        protocol: [0; RULES],
-        protocol_span: [0; RULES],
-        index: [NONE; RULES],
+        address: [0; RULES],
+        mask: [0; RULES],
+        // The fourth part of a key is 0, and never 1.
+        low: [[0, 0, 0, 1]; RULES],
+        span: [[0; 4]; RULES],
     };
 
-    /// A block of at most sixteen rules, each with its index, in rising order.
-    #[expect(clippy::cast_possible_truncation, reason = "ports and protocols of a rule")]
+    /// A block of at most eight rules, each with its index below 2^30, in rising order.
+    #[expect(clippy::cast_possible_truncation, reason = "ports, protocols and parts of an index")]
     pub fn of(rules: &[(u32, Spans)]) -> Self {
         let mut block = Self::EMPTY;
         for (at, (index, [src, dst, from, to, protocol])) in rules.iter().take(RULES).enumerate() {
-            (block.src[at], block.src_mask[at]) = (src.low, !(src.low ^ src.high));
-            (block.dst[at], block.dst_mask[at]) = (dst.low, !(dst.low ^ dst.high));
-            for (at, ports) in [(at, from), (RULES + at, to)] {
-                block.port[at] = ports.low as u16;
-                block.port_span[at] = (ports.high - ports.low) as u16;
-            }
-            block.protocol[at] = protocol.low as u8;
-            block.protocol_span[at] = (protocol.high - protocol.low) as u8;
-            block.index[at] = *index;
+            let pair = |src: u32, dst: u32| u64::from(src) | u64::from(dst) << 32;
+            block.address[at] = pair(src.low, dst.low);
+            block.mask[at] = pair(!(src.low ^ src.high), !(dst.low ^ dst.high));
+            let part = |index: u32| ABOVE | index as u16 & (ABOVE - 1);
+            let ranges = [from, to, protocol];
+            let [a, b, c] = ranges.map(|range| range.low as u16);
+            block.low[at] = [a, b, c, part(*index)];
+            let [a, b, c] = ranges.map(|range| (range.high - range.low) as u16);
+            block.span[at] = [a, b, c, part(index >> PART)];
         }
         block
     }
 
-    /// Index of the first rule that the packet matches, [`NONE`] where there is none.
-    pub fn first(&self, packet: &Tuple) -> u32 {
-        let mut matched = 0_u32;
+    /// Index of the rule that is the first of those whose bit is set, [`NONE`] where none is.
+    ///
+    /// Without a branch: whether a packet matches cannot be foretold.
+    #[expect(clippy::inline_always, reason = "it takes the instructions of its caller")]
+    #[inline(always)]
+    pub fn index(&self, matched: u32) -> u32 {
+        let at = (matched | 1 << (RULES - 1)).trailing_zeros() as usize % RULES;
+        let part = |word: u16| u32::from(word & (ABOVE - 1));
+        let index = part(self.low[at][3]) | part(self.span[at][3]) << PART;
+        index | u32::from(matched == 0).wrapping_neg()
+    }
+
+    /// A bit for each rule that the packet matches.
+    #[inline]
+    pub fn matched(&self, key: &Key) -> u32 {
+        let mut matched = 0;
         for at in 0..RULES {
-            let src = packet.src & self.src_mask[at] == self.src[at];
-            let dst = packet.dst & self.dst_mask[at] == self.dst[at];
-            let from = packet.src_port.wrapping_sub(self.port[at]) <= self.port_span[at];
-            let to = RULES + at;
-            let to = packet.dst_port.wrapping_sub(self.port[to]) <= self.port_span[to];
-            let protocol =
-                packet.protocol.wrapping_sub(self.protocol[at]) <= self.protocol_span[at];
-            matched |= u32::from(src & dst & from & to & protocol) << at;
+            let differs = (key.addresses ^ self.address[at]) & self.mask[at];
+            let mut beyond = 0;
+            for (part, (low, span)) in self.low[at].iter().zip(self.span[at]).enumerate() {
+                let above = ((key.rest >> (16 * part)) as u16).wrapping_sub(*low);
+                beyond |= above.saturating_sub(span);
+            }
+            matched |= u32::from(differs == 0 && beyond == 0) << at;
         }
-        self.index.get(matched.trailing_zeros() as usize).copied().unwrap_or(NONE)
+        matched
     }
 }

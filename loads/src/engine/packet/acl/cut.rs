@@ -2,21 +2,23 @@
 //!
 //! Must not know what is made of the parts.
 
-use super::block;
-use super::entry::BITS_MAX;
+use super::block::{self, Block};
+use super::entry::{BITS_MAX, Entry};
 use super::span::{BITS, FIELDS, Region, Span, Spans, Window};
 
-/// Rules that a choice looks at, at most.
-const SAMPLE: usize = 1024;
+/// Rules that the choice of windows looks at, at most; the best are compared by all rules.
+const SAMPLE: usize = 2048;
+/// Pairs of windows that are compared by all rules.
+const FINALISTS: usize = 12;
 /// Rules of all parts together, at most, for each rule that there is.
 const COPIES_MAX: f64 = 4.0;
 /// Parts for each rule, at most, as a power of two.
 const PARTS_MAX: u32 = 2;
-/// Bits of both windows, at most: words of a node then are 32 KiB.
-const WINDOWS_MAX: u32 = 12;
-/// What a word of a tree costs for each rule, blocks of rules. A rule of a part is as long as
-/// four words.
-const WORD: f64 = 0.01;
+/// Bits of both windows, at most.
+const WINDOWS_MAX: u32 = 13;
+/// How many bytes of a tree weigh as much as a block that a packet meets: a share of the second
+/// cache.
+const BYTES: f64 = 320.0 * 1024.0;
 /// A cut that leaves more than this share of the blocks is not worth its step.
 const WORTH: f64 = 0.8;
 
@@ -24,7 +26,7 @@ const WORTH: f64 = 0.8;
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     windows: [Window; 2],
-    /// Blocks that a packet meets, and words for each rule weighed against them.
+    /// Blocks that a packet meets, and bytes weighed against them.
     cost: f64,
     /// Blocks that a packet meets.
     blocks: f64,
@@ -38,29 +40,48 @@ struct Rules {
     count: f64,
 }
 
+/// A window of nothing.
+const NONE: Window = Window { field: 0, shift: 0, bits: 0 };
+
 /// The two windows by which these rules, all of which meet the region, are best cut; none where no
 /// cut is worth its step. A window of 0 bits is none.
 pub fn choose(rules: &[&Spans], region: &Region) -> Option<[Window; 2]> {
-    let sample = Rules::of(rules, region);
+    let sample = Rules::of(rules, region, SAMPLE);
     let bits_max = WINDOWS_MAX.min(rules.len().ilog2() + PARTS_MAX);
     let singles = singles(&sample, region, bits_max);
-    let mut best: Option<Parts> = None;
-    let mut offer = |parts: Option<Parts>| {
-        if parts.is_some_and(|parts| best.is_none_or(|best| parts.cost < best.cost)) {
-            best = parts;
-        }
-    };
+    let mut found = singles.clone();
     for (at, one) in singles.iter().enumerate() {
-        offer(Some(*one));
         for two in &singles[at + 1..] {
             let [one, two] = [one.windows[0], two.windows[0]];
             if one.field != two.field && one.bits + two.bits <= bits_max {
-                offer(sample.parts([one, two]));
+                found.extend(sample.parts([one, two]));
             }
         }
     }
+    found.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+    if rules.len() > SAMPLE {
+        let all = Rules::of(rules, region, usize::MAX);
+        let last = found.iter().take(FINALISTS).flat_map(|parts| narrower(parts.windows));
+        found = last.filter_map(|windows| all.parts(windows)).collect();
+        found.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+    }
     let uncut = blocks(sample.count);
-    best.filter(|best| best.blocks < WORTH * uncut).map(|best| best.windows)
+    found.first().filter(|best| best.blocks < WORTH * uncut).map(|best| best.windows)
+}
+
+/// Windows as they are, and with the lowest bit of either left out: a sample has too few rules to
+/// tell how full parts get.
+fn narrower(windows: [Window; 2]) -> impl Iterator<Item = [Window; 2]> {
+    let without = |window: Window| Window {
+        shift: window.shift + 1,
+        bits: window.bits.saturating_sub(1),
+        ..window
+    };
+    let [low, high] = windows;
+    let less = [[without(low), high], [low, without(high)]];
+    std::iter::once(windows).chain(less.into_iter().filter(move |[one, other]| {
+        one.bits > 0 && (high.bits == 0 || other.bits > 0) && other.bits <= high.bits
+    }))
 }
 
 /// The best window of each field and number of bits.
@@ -70,25 +91,23 @@ fn singles(sample: &Rules, region: &Region, bits_max: u32) -> Vec<Parts> {
         for bits in 1..=bits_max.min(BITS[field]).min(BITS_MAX) {
             let windows = (0..=BITS[field] - bits).map(|shift| Window { field, shift, bits });
             let free = windows.filter(|window| window.is_free(region[field]));
-            let none = Window { bits: 0, ..Window::default() };
-            let parts = free.filter_map(|window| sample.parts([window, none]));
+            let parts = free.filter_map(|window| sample.parts([window, NONE]));
             all.extend(parts.min_by(|one, other| one.cost.total_cmp(&other.cost)));
         }
     }
     all
 }
 
-/// Blocks that so many rules fill, at least one.
+/// Blocks that a packet meets of so many rules, at least one.
+#[expect(clippy::cast_precision_loss, reason = "8")]
 fn blocks(rules: f64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "16")]
-    let size = block::RULES as f64;
-    (rules / size).max(1.0)
+    (rules / block::RULES as f64).ceil().max(1.0)
 }
 
 impl Rules {
     #[expect(clippy::cast_precision_loss, reason = "rules are far below 2^53")]
-    fn of(rules: &[&Spans], region: &Region) -> Self {
-        let step = rules.len().div_ceil(SAMPLE).max(1);
+    fn of(rules: &[&Spans], region: &Region, most: usize) -> Self {
+        let step = rules.len().div_ceil(most).max(1);
         let fields = std::array::from_fn(|field| {
             let left = |spans: &&Spans| spans[field].within(region[field]);
             rules.iter().step_by(step).filter_map(left).collect()
@@ -121,17 +140,19 @@ impl Rules {
                 }
             }
         }
-        let met = self.met(steps, (across, down));
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^12")]
-        let words = (across * down) as f64 + 4.0 * copies;
+        let (met, filled) = self.met(steps, (across, down));
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let bytes = (across * down * size_of::<Entry>()) as f64
+            + filled * (size_of::<Block>() + size_of::<Entry>()) as f64;
         let blocks = met / copies.max(1.0);
-        Some(Parts { windows, cost: blocks + WORD * words / self.count, blocks })
+        Some(Parts { windows, cost: blocks + bytes / BYTES, blocks })
     }
 
-    /// Sum over parts of their rules times their blocks, by differences between neighbours.
-    fn met(&self, mut steps: Vec<i32>, (across, down): (usize, usize)) -> f64 {
+    /// Sum over parts of their rules times their blocks, and all blocks, by differences between
+    /// neighbours.
+    fn met(&self, mut steps: Vec<i32>, (across, down): (usize, usize)) -> (f64, f64) {
         let wide = across + 1;
-        let mut met = 0.0;
+        let (mut met, mut filled) = (0.0, 0.0);
         for row in 0..down {
             let mut sum = 0;
             for at in row * wide..row * wide + across {
@@ -139,11 +160,14 @@ impl Rules {
                 let above = if row == 0 { 0 } else { steps[at - wide] };
                 // The row above holds whole counts already.
                 steps[at] = sum + above;
-                let count = f64::from(steps[at]) * self.each;
-                met += count * blocks(count);
+                if steps[at] > 0 {
+                    let count = f64::from(steps[at]) * self.each;
+                    met += count * blocks(count);
+                    filled += blocks(count);
+                }
             }
         }
-        met
+        (met, filled)
     }
 }
 

@@ -8,14 +8,23 @@
 mod block;
 mod cut;
 mod entry;
+mod form;
+mod group;
+#[cfg(target_arch = "x86_64")]
+mod half;
+mod key;
+mod keys;
 mod span;
 #[cfg(test)]
 mod tests;
 mod tree;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use super::rules::Rule;
 use super::tuple::Tuple;
-use entry::Entry;
+use form::Form;
+use keys::{BATCH, Keys};
 use span::{Spans, spans};
 use tree::Tree;
 
@@ -25,9 +34,6 @@ pub const NONE: u32 = block::NONE;
 pub const RULES_MAX: usize = super::rules::RULES_MAX;
 /// Most bytes of all trees.
 pub const BYTES_MAX: usize = 1 << 30;
-
-/// Packets that are on their way through a tree at the same time.
-const BATCH: usize = 64;
 
 /// Why there is no classifier of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +53,7 @@ pub enum AclError {
 #[derive(Debug)]
 pub struct Acl {
     trees: Vec<Tree>,
+    form: Form,
 }
 
 impl Acl {
@@ -59,36 +66,47 @@ impl Acl {
             return Err(AclError::TooMany(rules.len()));
         }
         let rows: Vec<(u32, Spans)> = (0..).zip(rules.iter().map(spans)).collect();
-        let mut groups: Vec<Vec<(u32, Spans)>> = vec![Vec::new(); 4];
-        for (rule, row) in rules.iter().zip(&rows) {
-            let wide = |len: u8| usize::from(len < 8);
-            groups[wide(rule.src.len) + 2 * wide(rule.dst.len)].push(*row);
-        }
-        groups.retain(|group| !group.is_empty());
-        let trees = groups.iter().map(|group| Tree::build(group));
-        let trees: Vec<Tree> = trees.collect::<Result<_, _>>().map_err(AclError::Overlap)?;
-        let acl = Self { trees };
+        let trees = group::trees(&rows).map_err(AclError::Overlap)?;
+        let form = Form::all().pop().unwrap_or(Form::Plain);
+        let acl = Self { trees, form };
         match acl.bytes() {
             bytes if bytes > BYTES_MAX => Err(AclError::TooLarge(bytes)),
             _ => Ok(acl),
         }
     }
 
+    /// The same list with other instructions.
+    #[cfg(test)]
+    fn with(mut self, form: Form) -> Self {
+        self.form = form;
+        self
+    }
+
     /// For each packet the index of the first rule that it matches, [`NONE`] where there is none;
     /// as many as both slices have.
     pub fn classify(&self, tuples: &[Tuple], matched: &mut [u32]) {
+        let mut keys = Keys::EMPTY;
         for (tuples, matched) in tuples.chunks(BATCH).zip(matched.chunks_mut(BATCH)) {
+            let count = tuples.len().min(matched.len());
+            let (tuples, matched) = (&tuples[..count], &mut matched[..count]);
+            keys.take(tuples);
             matched.fill(NONE);
             for tree in &self.trees {
-                let mut leaves = [Entry::default(); BATCH];
-                for (packet, leaf) in tuples.iter().zip(&mut leaves) {
-                    *leaf = tree.leaf(packet);
-                }
-                for ((packet, leaf), first) in tuples.iter().zip(leaves).zip(&mut *matched) {
-                    *first = (*first).min(tree.first(leaf, packet));
-                }
+                self.form.classify(tree, &keys, matched);
             }
         }
+    }
+
+    /// The instructions that packets are classified with: `AVX-512`, `AVX2` or `plain`.
+    #[must_use]
+    pub const fn instructions(&self) -> &'static str {
+        self.form.name()
+    }
+
+    /// How many trees every packet goes through, 0 to 4.
+    #[must_use]
+    pub fn trees(&self) -> usize {
+        self.trees.len()
     }
 
     /// Bytes of its trees.

@@ -95,11 +95,6 @@ impl Span {
     }
 }
 
-/// Whether a packet with the known bits can match.
-pub fn meets(spans: &Spans, region: &Region) -> bool {
-    spans.iter().zip(region).all(|(span, known)| span.within(*known).is_some())
-}
-
 /// Whether every packet with the known bits matches.
 pub fn covers(spans: &Spans, region: &Region) -> bool {
     (0..FIELDS).all(|field| spans[field].covers(region[field], BITS[field]))
@@ -126,7 +121,7 @@ pub struct Reach {
 impl Window {
     /// Its bits in the field.
     pub const fn mask(self) -> u32 {
-        ((1_u64 << self.bits) - 1 << self.shift) as u32
+        (((1_u64 << self.bits) - 1) << self.shift) as u32
     }
 
     /// How many values it has.

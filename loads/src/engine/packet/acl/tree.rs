@@ -6,13 +6,13 @@
 
 use super::block::{self, Block};
 use super::cut::choose;
-use super::entry::{BLOCKS_MAX, Entry, Key};
-use super::span::{Region, Spans, Window, covers, meets};
-use crate::engine::packet::tuple::Tuple;
+use super::entry::{BLOCKS_MAX, Entry};
+use super::key::Key;
+use super::span::{Region, Spans, Window, covers};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Words of a tree for each rule, at most, before it is cut no further; with [`WORDS_FREE`].
-const WORDS_EACH: usize = 64;
+const WORDS_EACH: usize = 24;
 /// Words that every tree may have.
 const WORDS_FREE: usize = 1 << 14;
 /// Longest way to a leaf.
@@ -83,22 +83,32 @@ impl Tree {
     }
 
     /// The leaf of a packet.
-    pub fn leaf(&self, packet: &Tuple) -> Entry {
-        let key = Key::from(packet);
-        (0..self.depth).fold(self.root, |entry, _| self.entries[entry.next(&key)])
+    #[inline]
+    pub fn leaf(&self, key: &Key) -> Entry {
+        (0..self.depth).fold(self.root, |entry, _| self.entries[entry.next(key)])
     }
 
     /// The blocks of a leaf.
+    #[inline]
     pub fn blocks(&self, leaf: Entry) -> &[Block] {
         &self.blocks[leaf.first()..leaf.first() + leaf.blocks()]
     }
+}
 
-    /// Index of the first rule of a leaf that the packet matches, [`block::NONE`] where there is
-    /// none.
-    pub fn first(&self, leaf: Entry, packet: &Tuple) -> u32 {
-        let found = self.blocks(leaf).iter().map(|block| block.first(packet));
-        found.into_iter().find(|index| *index != block::NONE).unwrap_or(block::NONE)
+/// Index of the first rule of blocks that a packet matches, by how one block is compared.
+#[expect(clippy::inline_always, reason = "it takes the instructions of its caller")]
+#[inline(always)]
+pub fn first(blocks: &[Block], matched: impl Fn(&Block) -> u32) -> u32 {
+    // A leaf has a block, and few have another.
+    let [one, others @ ..] = blocks else { return block::NONE };
+    let mut index = one.index(matched(one));
+    for other in others {
+        if index != block::NONE {
+            break;
+        }
+        index = other.index(matched(other));
     }
+    index
 }
 
 impl Making<'_> {
@@ -151,18 +161,31 @@ impl Making<'_> {
         let [low, high] = windows;
         let base = self.slots.len();
         self.slots[work.slot] = Slot::Node(base, windows);
-        let children = (low.values() * high.values()) as usize;
-        self.slots.resize(base + children, Slot::Leaf(0, 1));
-        for child in 0..low.values() * high.values() {
+        let children = low.values() * high.values();
+        self.slots.resize(base + children as usize, Slot::Leaf(0, 1));
+        for (child, rules) in (0..children).zip(self.parts(work, windows)) {
             let mut region = work.region;
             region[low.field] = region[low.field].with(low, child & (low.values() - 1));
             region[high.field] = region[high.field].with(high, child >> low.bits);
-            let stays = |at: &&u32| meets(&self.rules[**at as usize].1, &region);
-            let rules = work.rules.iter().filter(stays).copied().collect();
             let slot = base + child as usize;
             self.add(Work { slot, rules, region, depth: work.depth + 1 })?;
         }
         Ok(())
+    }
+
+    /// The rules that packets of each child can match, the lower window's values first.
+    fn parts(&self, work: &Work, [low, high]: [Window; 2]) -> Vec<Vec<u32>> {
+        let mut parts = vec![Vec::new(); (low.values() * high.values()) as usize];
+        for rule in &work.rules {
+            let spans = self.left(*rule, &work.region);
+            let (across, down) = (low.reach(spans[low.field]), high.reach(spans[high.field]));
+            for row in (0..down.count).map(|step| (down.first + step) % high.values()) {
+                for column in (0..across.count).map(|step| (across.first + step) % low.values()) {
+                    parts[(row << low.bits | column) as usize].push(*rule);
+                }
+            }
+        }
+        parts
     }
 
     fn leaf(&mut self, work: Work) -> Result<(), usize> {

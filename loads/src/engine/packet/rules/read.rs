@@ -61,7 +61,7 @@ fn rule(line: &str) -> Result<Rule, String> {
     };
     let [src, dst, src_low, ":", src_high, dst_low, ":", dst_high, protocol] = fields else {
         let count = words.len();
-        return Err(format!("'{}' has {count} words, not 9 as {FORM}", shown(line)));
+        return Err(format!("'{}' has {count} words, not 9; write {FORM}", shown(line)));
     };
     // Flags of TCP, which only some lists have.
     if flags.is_some_and(|flags| !flags.ends_with("/0x0000")) {
