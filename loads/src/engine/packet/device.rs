@@ -114,9 +114,20 @@ struct Live {
 }
 
 impl Live {
-    /// Keeps those frames only for which it says so; how many went.
+    /// Keeps those frames only for which it says so; how many went. Mostly none does, and nothing
+    /// is moved.
     #[inline]
     fn keep(&mut self, stays: impl Fn(usize, u16) -> bool) -> u64 {
+        let hops = &self.hops[..self.count];
+        let gone: usize =
+            hops.iter().enumerate().map(|(at, hop)| usize::from(!stays(at, *hop))).sum();
+        if gone > 0 {
+            self.close_up(stays);
+        }
+        gone as u64
+    }
+
+    fn close_up(&mut self, stays: impl Fn(usize, u16) -> bool) {
         let mut kept = 0;
         for at in 0..self.count {
             let hop = self.hops[at];
@@ -125,9 +136,7 @@ impl Live {
             self.hops[kept] = hop;
             kept += usize::from(stays(at, hop));
         }
-        let gone = self.count - kept;
         self.count = kept;
-        gone as u64
     }
 }
 

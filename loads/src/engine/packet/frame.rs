@@ -97,7 +97,7 @@ pub fn number(head: &Head) -> u32 {
 pub fn parse(head: &Head, bytes: usize) -> Option<Tuple> {
     let length = usize::from(half(head, 16));
     let whole = length >= 28 && length + ETHERNET <= bytes;
-    if head[12..14] != IPV4 || head[14] != 0x45 || !whole || sum(&head[14..34]) != 0xffff {
+    if head[12..14] != IPV4 || head[14] != 0x45 || !whole || !is_right(head) {
         return None;
     }
     let protocol = head[23];
@@ -176,7 +176,20 @@ pub fn is_whole(head: &Head, bytes: usize) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "a frame has at most 9,014 bytes")]
     let length = (bytes - ETHERNET - 20) as u32;
     let layer_4 = u32::from(sum(&head[26..HEAD])) + u32::from(head[23]) + length;
-    sum(&head[14..34]) == 0xffff && fold(layer_4) == 0xffff
+    is_right(head) && fold(layer_4) == 0xffff
+}
+
+/// Whether the checksum of the header of IPv4 is right. The sum is the same in any order of bytes
+/// (RFC 1071, 2 B), so that words of this machine are added.
+#[inline]
+fn is_right(head: &Head) -> bool {
+    let word = |at: usize| {
+        u64::from(u32::from_ne_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]))
+    };
+    let sum = word(14) + word(18) + word(22) + word(26) + word(30);
+    let words = (sum & 0xffff_ffff) + (sum >> 32);
+    let halves = (words & 0xffff) + (words >> 16);
+    (halves & 0xffff) + (halves >> 16) == 0xffff
 }
 
 /// Where the checksum of layer 4 stands.

@@ -2,8 +2,8 @@
 
 use super::generator::{finish_tag, scramble};
 use super::*;
-use crate::engine::packet::frame::FCS;
 use crate::engine::packet::bpf::{Assembler, Map, MapKind, Program, Reg, Size};
+use crate::engine::packet::frame::FCS;
 use hdrhistogram::Histogram;
 use rig::lab::clock;
 use rig::lab::link::Routes;
