@@ -23,10 +23,13 @@ impl Lab {
     /// is no member of a link has no adapter on it.
     pub(super) fn lay_cables(&mut self) -> Result<(), LabError> {
         let (first, switches) = (self.switch(), self.switch()..self.hosts.len());
+        // Links take over what their namespace has when they are born.
         for at in 1..self.hosts.len() {
-            if !self.is_machine(at) {
-                self.quiet(at)?;
-            }
+            self.quiet(at)?;
+        }
+        for sut in self.suts.clone().into_iter().rev() {
+            self.hosts[SUT] = sut;
+            self.quiet(SUT)?;
         }
         let bridged = self.bridges();
         self.links_on(first, bridged)?;
@@ -47,9 +50,6 @@ impl Lab {
         // The last that is joined is the first of the plan, which is measured first.
         for sut in self.suts.clone().into_iter().rev() {
             self.hosts[SUT] = sut;
-            if !self.is_machine(SUT) {
-                self.quiet(SUT)?;
-            }
             let work = self.joined(SUT);
             self.links_on(SUT, work)?;
             self.wait_for_ends()?;
@@ -213,8 +213,12 @@ impl Lab {
         }
     }
 
-    /// Kernel settings without which other things than the link would be measured.
+    /// Kernel settings without which other things than the link would be measured; none of a host
+    /// that is the machine itself.
     fn quiet(&mut self, at: usize) -> Result<(), LabError> {
+        if self.is_machine(at) {
+            return Ok(());
+        }
         // The bridge must not show our frames to iptables (costs about a seventh without
         // segmentation offload).
         let settings = [

@@ -224,7 +224,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
             "clients",
             "colour",
             "line 3: unknown key 'colour'; known here: clients, client_rate, hosts, links, \
-             machine, path_delay, receive_buffer, thp",
+             machine, ip_version, path_delay, receive_buffer, thp",
         ),
         ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
         (
@@ -377,7 +377,7 @@ fn a_factor_that_cannot_be_is_refused() {
             "[load",
             &bundle("{ x = { path = \"one\" }, y = { path = \"two\" } }"),
             "line 12: 'path' cannot be set here; what can be set here is mtu, tso, gso, gro, \
-             checksum, rate, path_delay, receive_buffer, congestion, thp",
+             checksum, rate, ip_version, path_delay, receive_buffer, congestion, thp",
         ),
         (
             "[load",
