@@ -41,11 +41,7 @@ pub(super) fn row_of(name: &str) -> Option<&'static VersionRow> {
 /// The version that a level means.
 #[must_use]
 pub fn ip_version(level: &Value) -> Option<IpVersion> {
-    match level.count() {
-        Some(4) => Some(IpVersion::Four),
-        Some(6) => Some(IpVersion::Six),
-        _ => None,
-    }
+    level.count().and_then(IpVersion::of)
 }
 
 const fn level(version: IpVersion) -> Value {

@@ -21,6 +21,16 @@ pub enum IpVersion {
 }
 
 impl IpVersion {
+    /// The version of a number, 4 or 6.
+    #[must_use]
+    pub const fn of(number: u64) -> Option<Self> {
+        match number {
+            4 => Some(Self::Four),
+            6 => Some(Self::Six),
+            _ => None,
+        }
+    }
+
     /// Bytes of its header, without options or extensions: 20 (RFC 791, 3.1) or 40 (RFC 8200, 3).
     #[must_use]
     pub const fn header(self) -> u32 {

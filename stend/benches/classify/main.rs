@@ -138,7 +138,8 @@ fn tell(name: &str, (rules, packets): (&[Rule], &[Tuple]), ours: &Acl) {
     let [hit, near] = [spread.hit, spread.near].map(|share| Quantity::new(share, Unit::Share));
     let median = spread.median.map_or("none".into(), |index| index.to_string());
     println!(
-        "{name}: {} rules, hit {hit}, near-miss {near}, median matched rule {median}; {} in {} trees",
+        "{name}: {} rules, hit {hit}, near-miss {near}, median matched rule {median}; {} in {} \
+         trees",
         rules.len(),
         Quantity::bytes(ours.bytes() as u64),
         ours.trees(),

@@ -20,8 +20,8 @@ const ANY: (u16, u16) = (0, u16::MAX);
 pub enum Meeting {
     /// Each matches a rule.
     Hit,
-    /// Each matches all fields of a rule but one, and no rule: half of them miss by the destination,
-    /// which is any of the routes, the others by one port or one bit of an address.
+    /// Each matches all fields of a rule but one, and no rule: half of them miss by the
+    /// destination, which is any of the routes, the others by one port or one bit of an address.
     NearMiss,
     /// Each misses all rules; its destination is any of the routes.
     Miss,

@@ -7,8 +7,8 @@
 //! memory; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`] and
 //! [`bridge`], services; [`device`], the box that is made of them; [`reference`], the same in the
 //! plainest way; [`ring`], a device in simulated time; [`ledger`], what became of frames; [`bpf`],
-//! programs and maps of the kernel's virtual machine; [`live`], frames that the kernel sends without
-//! a copy, and the end that counts them.
+//! programs and maps of the kernel's virtual machine; [`live`], frames that the kernel sends
+//! without a copy, and the end that counts them.
 //! Never: a workload, a host or a window.
 //! Start reading at `device.rs`, then `live/mod.rs`.
 

@@ -28,7 +28,7 @@ impl Plain<'_> {
     ///
     /// `flow` is the number of its flow, counted as flows came first.
     #[must_use]
-    pub fn expect(&self, fields: &Fields, flow: usize, bytes: usize) -> Option<Head> {
+    pub fn expected(&self, fields: &Fields, flow: usize, bytes: usize) -> Option<Head> {
         let mut sent = *fields;
         if self.forwarding == Forwarding::Bypass {
             return Some(written(bytes, &sent));

@@ -95,7 +95,7 @@ fn a_device_does_what_the_plain_reference_does() {
             let mut dropped = 0;
             for (number, flow) in made.flows.iter().enumerate() {
                 let number = number as u32;
-                let mut expected = plain.expect(&fields(flow, number), 0, 60);
+                let mut expected = plain.expected(&fields(flow, number), 0, 60);
                 if forwarding == Forwarding::Bridge && number.is_multiple_of(2) {
                     // No port has the device's own address behind it.
                     expected = None;
@@ -119,7 +119,7 @@ fn flows_are_translated_in_the_order_in_which_they_came() {
     let rules = (&made.rules[..], &made.permits[..]);
     let plain = Plain { forwarding: Forwarding::Route, rules, routes: &made.routes, flows: 250 };
     for (number, flow) in made.flows.iter().enumerate() {
-        let expected = plain.expect(&fields(flow, number as u32), number, 1514);
+        let expected = plain.expected(&fields(flow, number as u32), number, 1514);
         assert_eq!(found.get(&(number as u32)), expected.as_ref(), "{number}");
     }
     assert_eq!(device.counters().untranslated, 50);

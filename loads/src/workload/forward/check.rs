@@ -4,12 +4,12 @@
 
 use super::evidence::Evidence;
 use super::ledger::ledger;
-use crate::engine::packet::ledger::Ledger;
 use super::readings;
 use super::run::HostMark;
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
+use crate::engine::packet::ledger::Ledger;
 use crate::engine::times::merged;
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};

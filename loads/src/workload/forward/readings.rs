@@ -4,9 +4,9 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::Evidence;
-use crate::engine::packet::ledger::Ledger;
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
+use crate::engine::packet::ledger::Ledger;
 use desk::record::{Fault, Reading};
 use desk::unit::{Quantity, Unit};
 

@@ -1,9 +1,9 @@
 //! Knows which trials `forward` refuses: frames that nobody accounts for, damaged ones, dead
 //! devices, clients that did not send.
 
-use super::ledger::ledger;
 use super::check::check;
 use super::evidence::Evidence;
+use super::ledger::ledger;
 use super::run::{Arp, Counts, HostMark, StreamEnd, Ticks, next_hop};
 use crate::engine::net::Life;
 use crate::engine::packet::live::{Sent, Stream, Totals};

@@ -26,7 +26,7 @@ pub(super) fn figures(order: &Order, taken: &Taken) -> Result<Vec<Sample>, Fault
     };
     Ok(vec![
         sample("rate", rate, Unit::PacketPerSecond),
-        sample("time", threads / rate, Unit::Second),
-        sample("line_rate", rate * bits, Unit::BitPerSecond),
+        sample("frame_time", threads / rate, Unit::Second),
+        sample("throughput", rate * bits, Unit::BitPerSecond),
     ])
 }

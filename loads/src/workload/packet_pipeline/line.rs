@@ -191,7 +191,7 @@ impl Line {
             flows: trace.translated,
         };
         let (fields, flow) = self.fields(first + u64::from(slot));
-        let expected: Option<Head> = plain.expect(&fields, flow, self.frames.bytes());
+        let expected: Option<Head> = plain.expected(&fields, flow, self.frames.bytes());
         expected.as_ref() == Some(self.frames.head(slot))
     }
 }

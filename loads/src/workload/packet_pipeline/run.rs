@@ -34,10 +34,10 @@ const ASKED: [&str; 12] = [
     "nat",
     "placement",
     "policers",
-    "queues",
+    "port_queues",
     "routes",
     "rules",
-    "scheduler",
+    "queue_order",
     "traffic",
 ];
 
@@ -102,8 +102,8 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
 
 /// What each core has alone.
 fn services(order: &Order) -> Services {
-    let queues = count(order, "queues");
-    let scheduler = match order.word("scheduler") {
+    let queues = count(order, "port_queues");
+    let scheduler = match order.word("queue_order") {
         "priority" => Scheduler::Priority,
         "weighted" => Scheduler::Weighted,
         _ => Scheduler::Mixed,

@@ -71,11 +71,18 @@ const PARAMS: &[ParamSpec] = &[
         default: "256",
     },
     ParamSpec {
-        name: "queues",
+        name: "port_queues",
         about: "output queues of each port; 0 for none",
         role: None,
         kind: ParamKind::count(0, 64),
         default: "8",
+    },
+    ParamSpec {
+        name: "queue_order",
+        about: "of the queues: by priority, by weight, or one by priority and others by weight",
+        role: None,
+        kind: ParamKind::choice(&["priority", "weighted", "mixed"]),
+        default: "mixed",
     },
     ParamSpec {
         name: "routes",
@@ -90,13 +97,6 @@ const PARAMS: &[ParamSpec] = &[
         role: None,
         kind: ParamKind::count(1, 10_000),
         default: "100",
-    },
-    ParamSpec {
-        name: "scheduler",
-        about: "of the queues: by priority, by weight, or one by priority and others by weight",
-        role: None,
-        kind: ParamKind::choice(&["priority", "weighted", "mixed"]),
-        default: "mixed",
     },
     THREADS,
     ParamSpec {
@@ -118,7 +118,7 @@ const METRICS: &[MetricSpec] = &[
         limit: "the core: instructions of the services, and the caches that hold their tables",
     },
     MetricSpec {
-        name: "time",
+        name: "frame_time",
         title: "time of a core for a frame",
         role: MetricRole::Latency,
         unit: Unit::Second,
@@ -126,7 +126,7 @@ const METRICS: &[MetricSpec] = &[
         limit: "as of the frames forwarded",
     },
     MetricSpec {
-        name: "line_rate",
+        name: "throughput",
         title: "line that this fills, with preamble and gap",
         role: MetricRole::Rate,
         unit: Unit::BitPerSecond,

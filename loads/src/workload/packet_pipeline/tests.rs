@@ -22,10 +22,10 @@ fn order(changes: &[(&str, Value)]) -> Order {
         word("nat", "on"),
         word("placement", "spread"),
         count("policers", 16),
-        count("queues", 8),
+        count("port_queues", 8),
         count("routes", 1000),
         count("rules", 20),
-        word("scheduler", "mixed"),
+        word("queue_order", "mixed"),
         count("threads", 1),
         word("traffic", "near_miss"),
     ]);
@@ -56,10 +56,10 @@ fn every_service_forwards_as_the_plain_reference_does() {
         &[("forwarding", word("bridge"))],
         &[("nat", word("off"))],
         &[("access_list", word("off"))],
-        &[("policers", Value::Count(0)), ("queues", Value::Count(0))],
-        &[("queues", Value::Count(64)), ("scheduler", word("priority"))],
+        &[("policers", Value::Count(0)), ("port_queues", Value::Count(0))],
+        &[("port_queues", Value::Count(64)), ("queue_order", word("priority"))],
         &[("traffic", word("hit")), ("batch", Value::Count(1))],
-        &[("traffic", word("miss")), ("scheduler", word("weighted"))],
+        &[("traffic", word("miss")), ("queue_order", word("weighted"))],
         &[("frame_size", Value::Quantity(Quantity::bytes(9018)))],
     ];
     for change in changes {
@@ -100,8 +100,8 @@ fn figures_are_frames_time_and_line() {
     let samples = figures(&order(&[]), &taken).unwrap();
     let expected = [
         ("rate", 1e8, Unit::PacketPerSecond),
-        ("time", 2e-8, Unit::Second),
-        ("line_rate", 1e8 * 84.0 * 8.0, Unit::BitPerSecond),
+        ("frame_time", 2e-8, Unit::Second),
+        ("throughput", 1e8 * 84.0 * 8.0, Unit::BitPerSecond),
     ];
     for (sample, (name, value, unit)) in samples.iter().zip(expected) {
         assert_eq!((sample.metric.as_str(), sample.quantity.unit), (name, unit));

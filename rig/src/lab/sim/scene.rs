@@ -2,6 +2,7 @@
 //!
 //! Must not know the workload.
 
+use super::super::addresses::IpVersion;
 use super::clock::Clocks;
 use super::hold::Hold;
 use super::physics::Physics;
@@ -51,7 +52,7 @@ impl LinkNow {
             cap: number("rate"),
             overhead: made.overhead,
             mtu: number("mtu").unwrap_or(made.mtu),
-            ip_header: header(all.get(crate::factor::IP_VERSION)),
+            ip_header: header(all.get("ip_version")),
             rtt: made.rtt,
             pcie: made.pcie,
             tso: on("tso") && on("checksum"),
@@ -84,7 +85,7 @@ impl LinkNow {
 
 /// Bytes of the header of IP, of the version that is in force.
 fn header(version: Option<&Value>) -> f64 {
-    version.and_then(crate::factor::ip_version).unwrap_or_default().header().into()
+    version.and_then(Value::count).and_then(IpVersion::of).unwrap_or_default().header().into()
 }
 
 /// The link that carries the traffic, and all settings in force there: a trial's stand above the

@@ -128,7 +128,11 @@ fn lists() -> impl Strategy<Value = Vec<Rule>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 128,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_list_agrees_at_all_its_corners(rules in lists()) {

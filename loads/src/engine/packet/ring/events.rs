@@ -40,7 +40,7 @@ pub struct Outcome {
     /// Seconds from the first frame that was sent to the last that came.
     pub lasted: f64,
     /// Nanoseconds from when a frame was sent until it came.
-    pub latency: Histogram<u64>,
+    pub latency: Option<Histogram<u64>>,
 }
 
 /// A device in simulated time. It keeps its tables and buckets from trial to trial; each trial

@@ -9,9 +9,7 @@ use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
-use crate::engine::packet::live::{
-    Edges, Generator, Pace, Sending, Sink, Wire, flow_of, pass,
-};
+use crate::engine::packet::live::{Edges, Generator, Pace, Sending, Sink, Wire, flow_of, pass};
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
 use desk::record::Distribution;
