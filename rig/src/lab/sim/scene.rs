@@ -5,6 +5,7 @@
 use super::clock::Clocks;
 use super::hold::Hold;
 use super::physics::Physics;
+use crate::lab::IpVersion;
 use desk::record::{LabPlan, Settings, Value};
 
 /// The link that carries the traffic, as it is set.
@@ -51,7 +52,7 @@ impl LinkNow {
             cap: number("rate"),
             overhead: made.overhead,
             mtu: number("mtu").unwrap_or(made.mtu),
-            ip_header: header(all.get(crate::factor::IP_VERSION)),
+            ip_header: header(all.get(IpVersion::SETTING)),
             rtt: made.rtt,
             pcie: made.pcie,
             tso: on("tso") && on("checksum"),
@@ -84,7 +85,7 @@ impl LinkNow {
 
 /// Bytes of the header of IP, of the version that is in force.
 fn header(version: Option<&Value>) -> f64 {
-    version.and_then(crate::factor::ip_version).unwrap_or_default().header().into()
+    version.and_then(IpVersion::of).unwrap_or_default().header().into()
 }
 
 /// The link that carries the traffic, and all settings in force there: a trial's stand above the
