@@ -468,7 +468,8 @@ fn line_rate(run: &Run, record: &TrialRecord) -> Option<f64> {
     of_adapters(run, record, "line_rate", f64::max)
 }
 
-/// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes, over IPv6 MTU - 72.
+/// Payload over what the line rate leaves of it: of each MTU + 38 bytes MTU - 52, over IPv6
+/// MTU - 72.
 fn goodput(run: &Run, record: &TrialRecord) -> Option<f64> {
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(r.host.name()));
     let payload = one_way(run, record)?;
