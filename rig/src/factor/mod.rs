@@ -34,7 +34,7 @@ pub use path_row::PathRow;
 pub use quota_row::QuotaRow;
 pub use rows::{ALL, mechanism, spec};
 pub use settings::MachineSettings;
-pub use version_row::{NAME as IP_VERSION, VersionRow, ip_version};
+pub use version_row::VersionRow;
 
 use crate::lab::undo::UndoError;
 use crate::lab::{LabError, wanted_adapters};

@@ -14,11 +14,8 @@ const WRAPPING: [&str; 2] = ["ipsec", "vlan"];
 /// Their level that wraps nothing.
 const OFF: &str = "off";
 
-/// Its name.
-pub const NAME: &str = "ip_version";
-
 pub(super) const IP_VERSION: FactorSpec = FactorSpec {
-    name: NAME,
+    name: IpVersion::SETTING,
     about: "IPv4 or IPv6: the addresses that loads go to; packets are counted in each trial",
     scope: Scope::Network,
     kind: ParamKind::count(4, 6).by(2.0),
@@ -38,12 +35,6 @@ pub(super) fn row_of(name: &str) -> Option<&'static VersionRow> {
     (name == IP_VERSION.name).then_some(&ROW)
 }
 
-/// The version that a level means.
-#[must_use]
-pub fn ip_version(level: &Value) -> Option<IpVersion> {
-    level.count().and_then(IpVersion::of)
-}
-
 const fn level(version: IpVersion) -> Value {
     match version {
         IpVersion::Four => Value::Count(4),
@@ -57,7 +48,7 @@ impl VersionRow {
     /// # Errors
     /// Where its kernel has no IPv6.
     pub fn refuse(&self, root: &Path, level: &Value) -> Result<(), FactorError> {
-        let lacks = ip_version(level) == Some(IpVersion::Six)
+        let lacks = IpVersion::of(level) == Some(IpVersion::Six)
             && !root.join("proc/self/net/if_inet6").exists();
         match lacks {
             true => Err(self.not_here(
@@ -78,7 +69,7 @@ impl VersionRow {
     /// # Errors
     /// Where a host has none, or the lab is gone.
     pub fn apply(&self, lab: &mut Lab, level: &Value) -> Result<(), FactorError> {
-        let Some(version) = ip_version(level) else {
+        let Some(version) = IpVersion::of(level) else {
             let (factor, level) = (self.spec.name, level.to_string());
             return Err(FactorError::BadLevel { factor, level, remedy: "write 4 or 6" });
         };
@@ -169,8 +160,8 @@ mod tests {
         let takes = |count| IP_VERSION.kind.takes(&Value::Count(count));
         assert_eq!([3, 4, 5, 6, 7].map(takes), [false, true, false, true, false]);
         for version in [IpVersion::Four, IpVersion::Six] {
-            assert_eq!(ip_version(&level(version)), Some(version));
+            assert_eq!(IpVersion::of(&level(version)), Some(version));
         }
-        assert_eq!(ip_version(&Value::Word("6".into())), None);
+        assert_eq!(IpVersion::of(&Value::Word("6".into())), None);
     }
 }

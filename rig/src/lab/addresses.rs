@@ -7,7 +7,7 @@ use super::error::LabError;
 use super::standing::SUT;
 use super::topology::Lab;
 use super::wire::{LinkAnswer, LinkRequest};
-use desk::record::{LabKind, Role, Way};
+use desk::record::{LabKind, Role, Value, Way};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A version of IP.
@@ -21,12 +21,15 @@ pub enum IpVersion {
 }
 
 impl IpVersion {
-    /// The version of a number, 4 or 6.
+    /// The setting of a plan whose levels are versions.
+    pub const SETTING: &str = "ip_version";
+
+    /// The version that a level means: 4 or 6.
     #[must_use]
-    pub const fn of(number: u64) -> Option<Self> {
-        match number {
-            4 => Some(Self::Four),
-            6 => Some(Self::Six),
+    pub fn of(level: &Value) -> Option<Self> {
+        match level.count() {
+            Some(4) => Some(Self::Four),
+            Some(6) => Some(Self::Six),
             _ => None,
         }
     }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_of_udp_over_ipv6_has_a_line_of_its_own() {
+    fn a_counter_of_udp_over_ipv6_has_one_line() {
         let text = "Udp6InDatagrams                 \t12\nUdp6RcvbufErrors                \t3\n\
             UdpLite6RcvbufErrors            \t7\n";
         assert_eq!(of_sixth(text, "RcvbufErrors"), Some(3));

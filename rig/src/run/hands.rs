@@ -12,7 +12,7 @@ use crate::factor;
 use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
 use crate::lab::wire::{Answer, Request};
-use crate::lab::{Blueprint, Lab, LabError, SUT, Urgent, clock};
+use crate::lab::{Blueprint, IpVersion, Lab, LabError, SUT, Urgent, clock};
 use crate::probe::{Carriers, Received, Relayed, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
@@ -104,8 +104,7 @@ impl Bench {
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let relayed = Relayed::begin(&mut self.lab, record.trial.seed);
         let relayed = relayed.map_err(LabError::into_fault)?;
-        let version =
-            wanted.get(factor::IP_VERSION).and_then(factor::ip_version).filter(|_| over_links);
+        let version = wanted.get(IpVersion::SETTING).and_then(IpVersion::of).filter(|_| over_links);
         let received = self.received(version.is_some())?;
         let readings = &mut record.readings;
         let ready = self.prepare().map_err(LabError::into_fault);

@@ -6,6 +6,7 @@ use super::super::addresses::IpVersion;
 use super::clock::Clocks;
 use super::hold::Hold;
 use super::physics::Physics;
+use crate::lab::IpVersion;
 use desk::record::{LabPlan, Settings, Value};
 
 /// The link that carries the traffic, as it is set.
@@ -52,7 +53,7 @@ impl LinkNow {
             cap: number("rate"),
             overhead: made.overhead,
             mtu: number("mtu").unwrap_or(made.mtu),
-            ip_header: header(all.get("ip_version")),
+            ip_header: header(all.get(IpVersion::SETTING)),
             rtt: made.rtt,
             pcie: made.pcie,
             tso: on("tso") && on("checksum"),
@@ -85,7 +86,7 @@ impl LinkNow {
 
 /// Bytes of the header of IP, of the version that is in force.
 fn header(version: Option<&Value>) -> f64 {
-    version.and_then(Value::count).and_then(IpVersion::of).unwrap_or_default().header().into()
+    version.and_then(IpVersion::of).unwrap_or_default().header().into()
 }
 
 /// The link that carries the traffic, and all settings in force there: a trial's stand above the
