@@ -6,7 +6,7 @@ use super::key::Key;
 use super::tree::{Tree, first};
 use crate::engine::packet::tuple::Tuple;
 
-/// Packets that are on their way through a tree at the same time.
+/// Packets that go through a tree together.
 pub const BATCH: usize = 64;
 
 /// Both words of each packet of a batch, apart from each other.

@@ -193,6 +193,6 @@ fn parts(parts: &[[u16; 4]; LANES]) -> __m512i {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn lanes(vector: __m512i) -> [u64; LANES] {
-    // SAFETY: both are 64 bytes without a meaning of their own.
+    // SAFETY: both are 64 bytes, and any bits are eight words.
     unsafe { std::mem::transmute(vector) }
 }

@@ -53,7 +53,7 @@ impl Prefix {
         (self.address & self.mask(), self.address | !self.mask())
     }
 
-    /// Whether the address is one of its own.
+    /// Whether it holds the address.
     #[must_use]
     pub const fn holds(self, address: u32) -> bool {
         (address ^ self.address) & self.mask() == 0
