@@ -4,8 +4,8 @@
 //! machine; [`net`], that of loads between hosts; [`exchange`], loads of requests and responses on
 //! it; [`file`], files without a name; [`http`], responses of HTTP as bytes; [`pace`], moments at
 //! which work is due; [`packet`], raw frames, and programs of the kernel's virtual machine;
-//! [`pipe`], pipes that move bytes without a copy; [`ring`], how an `io_uring` is opened; [`times`],
-//! how response times are told.
+//! [`pipe`], pipes that move bytes without a copy; [`ring`], how an `io_uring` is opened;
+//! [`times`], how response times are told.
 //! Never: a workload.
 //! Start reading at `alone/mod.rs`.
 
