@@ -41,10 +41,13 @@ impl Ledger {
         if *scheduled != sent + unsent {
             return Err(format!("{scheduled} frames due, but {sent} sent and {unsent} not sent"));
         }
+        if *sent == 0 {
+            return Err("no frame was sent".into());
+        }
         if received > sent {
             return Err(format!("{sent} frames sent but {received} received"));
         }
-        if *received == 0 && *sent > 0 {
+        if *received == 0 {
             return Err(format!(
                 "none of {sent} frames came: what stands between the ends is dead, or forwards \
                  nothing to the sink; {}",
@@ -93,6 +96,7 @@ mod tests {
         assert!(why.contains("90 frames sent but 91 received"), "{why}");
         let why = Ledger { unsent: 9, ..ledger(90, 80, 10) }.closes().unwrap_err();
         assert!(why.contains("100 frames due"), "{why}");
+        assert_eq!(ledger(0, 0, 0).closes(), Err("no frame was sent".into()));
         let why = ledger(90, 0, 0).closes().unwrap_err();
         assert!(why.contains("none of 90 frames came"), "{why}");
     }

@@ -278,7 +278,8 @@ fn lost_requests_are_counted_in_a_closed_and_in_an_open_loop_of_one_and_of_many(
     for pace in [None, Some(pace)] {
         for streams in [1, 5] {
             let told = format!("{streams} {pace:?}");
-            let own = (BYTES, limit(0.005));
+            // So long no thread waits for its CPU beside other tests.
+            let own = (BYTES, limit(0.02));
             let trial = run::<Lossy>((streams, pace), own, Duration::from_millis(400));
             let clients = trial.clients;
             assert_eq!(clients.error, None, "{told}");
