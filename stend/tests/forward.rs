@@ -119,13 +119,13 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
         ("a bridge", "[lab.links.lan]\n".to_owned()),
     ];
     for (name, lab) in labs {
+        let Some(mut bench) = bench(&plan(&lab, "")) else { return };
         for load in [
             "",
             "offered_load = \"67.2 Mbit/s\"\n",
             "frame_size = \"1518 B\"\npattern = \"counter\"\n",
         ] {
             let plan = plan(&lab, load);
-            let Some(mut bench) = bench(&plan) else { return };
             let Some(record) = visit(&mut bench, &plan) else { continue };
             let name = format!("{name} {}", load.trim().replace('\n', " "));
             closes(&record, &name);
