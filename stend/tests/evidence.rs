@@ -65,7 +65,7 @@ fn first(bench: &mut Bench, plan: &Plan) -> TrialRecord {
 
 /// Sends datagrams to the server from the network namespace of process `pid`: 1,000 B each 100 us,
 /// for at most 20 s.
-fn blast(pid: u32, server: std::net::Ipv4Addr, stop: &AtomicBool) -> std::io::Result<u64> {
+fn blast(pid: u32, server: std::net::IpAddr, stop: &AtomicBool) -> std::io::Result<u64> {
     let namespace = File::open(format!("/proc/{pid}/ns/net"))?;
     move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
     let socket = UdpSocket::bind("0.0.0.0:0")?;

@@ -17,7 +17,7 @@ use desk::verdict::LimitKind;
 use planted::{Cause, LOOP, Place, Plant, RENO, ask_all, free};
 
 /// Causes of which so many must be named; none may be taken for another.
-const NAMED_LEAST: usize = 18;
+const NAMED_LEAST: usize = 20;
 /// Cases with nothing planted.
 const FREE: usize = 8;
 /// What is planted here, and must not be said of a free load.
@@ -66,7 +66,7 @@ const ROUND_TRIP: &str = "path_delay = \"20 ms\"";
 const LOSSES: &str = "path_delay = \"10 ms\"\npath_loss = \"1 %\"";
 const LOST: LimitKind = LimitKind::PathLosses;
 
-const CAUSES: [Cause; 21] = [
+const CAUSES: [Cause; 23] = [
     cause(
         "a link of 300 Mbit/s at a client, files to the server",
         TO_SERVER,
@@ -154,6 +154,20 @@ const CAUSES: [Cause; 21] = [
         ROUND_TRIP,
         "direction = \"receive\"",
         Plant::Sysctl(&["c01"], &["net.ipv4.tcp_wmem=4096 32768 32768", RENO]),
+        LimitKind::SendBuffer,
+    ),
+    far(
+        "20 ms and a receive buffer of 64 KiB, a stream to the client",
+        ROUND_TRIP,
+        "",
+        Plant::Sysctl(&["c01"], &["net.ipv4.tcp_rmem=4096 65536 65536", RENO]),
+        LimitKind::ReceiveWindow,
+    ),
+    far(
+        "20 ms and a send buffer of 256 KiB, a stream from the client",
+        ROUND_TRIP,
+        "direction = \"receive\"",
+        Plant::Sysctl(&["c01"], &["net.ipv4.tcp_wmem=4096 262144 262144", RENO]),
         LimitKind::SendBuffer,
     ),
     far(

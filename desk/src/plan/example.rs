@@ -41,6 +41,10 @@ static TCP_STREAM: WorkloadSpec = WorkloadSpec {
             role: Some(ParamRole::Concurrency),
             ..param("streams", ParamKind::count(1, 64), "1")
         },
+        ParamSpec {
+            role: Some(ParamRole::Clients),
+            ..param("clients", ParamKind::count(1, 64).or(&["all"]), "all")
+        },
         param("engine", ParamKind::choice(&["batch", "sys"]), "sys"),
         param("queue_depth", ParamKind::count(1, 1024), "64"),
         ParamSpec {
@@ -84,7 +88,7 @@ static MEM_LATENCY: WorkloadSpec = WorkloadSpec {
 
 static WORKLOADS: &[&WorkloadSpec] = &[&TCP_STREAM, &MEM_LATENCY];
 
-static FACTORS: [FactorSpec; 13] = [
+static FACTORS: [FactorSpec; 14] = [
     factor("path", Scope::Path, ParamKind::WORD),
     factor("sut", Scope::Sut, ParamKind::WORD),
     factor("mtu", Scope::Link, ParamKind::size(576, 65_535)),
@@ -93,6 +97,7 @@ static FACTORS: [FactorSpec; 13] = [
     factor("gro", Scope::Link, ON_OFF),
     factor("checksum", Scope::Link, ON_OFF),
     factor("rate", Scope::Link, ParamKind::within(Kind::Rate, 1e5, 1e12)),
+    factor("ip_version", Scope::Network, ParamKind::count(4, 6).by(2.0)),
     factor("path_delay", Scope::Relay, ParamKind::within(Kind::Duration, 0.0, 0.2)),
     factor("receive_buffer", Scope::Host, ParamKind::size(4096, 1 << 26)),
     factor("congestion", Scope::Socket, ParamKind::WORD),

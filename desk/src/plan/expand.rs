@@ -69,7 +69,7 @@ mod tests {
             .collect();
         let all = ["transmit 64 B", "transmit 128 B", "receive 64 B", "receive 128 B"];
         assert_eq!(swept, all);
-        assert_eq!(points[0].params.len(), 8);
+        assert_eq!(points[0].params.len(), 9);
         let set: Vec<String> =
             treatments.iter().map(|(_, s)| format!("{} {}", s["path"], s["tso"])).collect();
         assert_eq!(set, ["one on", "one off", "two on", "two off"]);

@@ -213,6 +213,12 @@ impl Range {
         (self.step > 0.0 && self.takes(number)).then(|| (number.value / self.step).round())
     }
 
+    /// Whether its bounds are its only values, with others between them.
+    #[must_use]
+    pub fn is_pair(&self) -> bool {
+        self.step > 1.0 && (self.most - self.least - self.step).abs() < 0.5
+    }
+
     fn takes(&self, quantity: Quantity) -> bool {
         quantity.unit == self.family.base() && self.value(quantity.value).is_some()
     }
@@ -235,12 +241,13 @@ impl Range {
     }
 }
 
-/// Both bounds: `1 B to 1 MiB`.
+/// Both bounds: `1 B to 1 MiB`; of two values both, `4 or 6`.
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [least, most] = [self.least, self.most];
         let [least, most] = [least, most].map(|bound| Quantity::new(bound, self.family.base()));
-        write!(f, "{least} to {most}")
+        let between = if self.is_pair() { "or" } else { "to" };
+        write!(f, "{least} {between} {most}")
     }
 }
 
@@ -317,6 +324,8 @@ mod tests {
         assert!(quota.takes(&cpus(0.5)) && quota.takes(&Value::Word("off".into())));
         assert!(!quota.takes(&cpus(0.0)) && !quota.takes(&Value::Count(1)));
         assert_eq!(quota.to_string(), "off, or 0.0100 CPU to 1024 CPU");
+        assert_eq!(ParamKind::count(4, 6).by(2.0).to_string(), "4 or 6");
+        assert_eq!(ParamKind::count(4, 8).by(2.0).to_string(), "4 to 8");
         assert!(ParamKind::CPUS.takes(&Value::Count(3)) && !ParamKind::CPUS.words.has("3"));
         let spread = ParamKind::cpus_or(&["spread"]);
         let takes = ["3", "0-1,4", "spread", "spred", "1-0", ""].map(|text| spread.words.has(text));

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 
 /// Key of the setting that says which link carries the traffic.
 const PATH: &str = "path";
+/// The factor whose levels are versions of IP.
+const IP_VERSION: &str = "ip_version";
 /// Where the keys begin under which an environment says what a person told.
 const TOLD: &str = "manual.";
 
@@ -380,6 +382,14 @@ impl Plan {
         let own = settings.iter().filter(|(key, _)| counts(key));
         all.extend(own.map(|(key, value)| (key.clone(), value.clone())));
         all
+    }
+
+    /// The version of IP over which loads go with these settings of a trial: 4, or what the plan
+    /// says.
+    #[must_use]
+    pub fn ip_version(&self, settings: &Settings) -> u64 {
+        let version = settings.get(IP_VERSION).or_else(|| self.lab.settings.get(IP_VERSION));
+        version.and_then(Value::count).unwrap_or(4)
     }
 
     /// The servers that a load names, in itself and by factors.

@@ -32,6 +32,8 @@ pub enum ParamRole {
     Direction,
     /// How many at once: streams, connections, users of each client; threads of a machine.
     Concurrency,
+    /// How many of the client hosts take part; a word, such as `all`, bounds nothing.
+    Clients,
     /// Requests outstanding in each of these.
     Depth,
     /// Which CPUs they run on.
@@ -198,6 +200,8 @@ pub enum Scope {
     Machine,
     /// The processes of one side of the lab: of the server, or of all clients.
     Side,
+    /// The version of IP that loads go over: the addresses of hosts.
+    Network,
     /// The relay on the path between clients and the system under test.
     Relay,
     /// What programs and libraries that the load runs are told; nothing of the machine changes.

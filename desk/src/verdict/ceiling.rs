@@ -16,15 +16,18 @@ use crate::unit::Unit;
 use crate::validity::FULL;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// IPv4 and TCP headers with the timestamps option, bytes (RFC 791, RFC 9293, RFC 7323).
-pub(super) const HEADERS: f64 = 52.0;
+/// The TCP header with the timestamps option, bytes (RFC 9293, RFC 7323).
+const TCP: f64 = 32.0;
+/// The headers of IPv4 (RFC 791) and IPv6 (RFC 8200), bytes.
+const IPV4: f64 = 20.0;
+const IPV6: f64 = 40.0;
 /// The Ethernet header, which interfaces and token buckets count, bytes.
 pub(super) const ETHERNET: f64 = 14.0;
 /// All that a frame takes on the wire beside its packet: preamble 8, header 14, checksum 4,
 /// gap 12 bytes (IEEE 802.3).
 const WIRE: f64 = 38.0;
-/// Payload of a frame where nothing tells: an MTU of 1500.
-const SEGMENT: f64 = 1448.0;
+/// The MTU where nothing tells, bytes.
+const MTU: f64 = 1500.0;
 /// The largest packet that TCP hands over before segmentation, bytes (RFC 791: a 16-bit length).
 const PACKET: f64 = 65_536.0;
 /// Share of a set rate from which it counts as reached; the bucket's bursts take the rest.
@@ -45,6 +48,13 @@ const DELAYED_ACK: f64 = 0.04;
 const WAITING: f64 = 0.5;
 /// Share of the time from which waiting beside a buffer that is too small for any load counts.
 const SLEEPING: f64 = 0.1;
+/// A buffer, what is under way at once on a stream that uses it, and the share of the buffer from
+/// which this fills it. Of a receive buffer the kernel offers a half until it knows how large the
+/// structures around the bytes are, later up to nearly all (tcp(7), `tcp_adv_win_scale`), and it
+/// lets one that does not hold a stream back grow to at least twice what is under way. A sender
+/// that waits goes on when a third of its buffer is free.
+const FILLED: [(&str, &str, f64); 2] =
+    [("receive_buffer", "receive_flight", 0.25), ("send_buffer", "send_flight", 0.5)];
 /// Waits for each packet passed from which a shaper held the load back. One before segmentation
 /// counts as some 45, and a burst lets several of these pass between two waits.
 const HELD: f64 = 0.005;
@@ -135,7 +145,7 @@ pub(super) fn ceilings(run: &Run, trials: &[&TrialRecord]) -> Vec<Ceiling> {
     for together in all.iter_mut().filter(|c| one_is_full && c.kind == LimitKind::AllCpus) {
         together.full_from = NONE_STANDS_OUT;
     }
-    let small = |key: &str| !trials.is_empty() && trials.iter().all(|r| has_small(r, key));
+    let small = |key: &str| !trials.is_empty() && trials.iter().all(|r| has_too_small(r, key));
     for (kind, key) in
         [(LimitKind::SendBuffer, "send_buffer"), (LimitKind::ReceiveWindow, "receive_buffer")]
     {
@@ -224,18 +234,39 @@ fn is_on_one_cpu(record: &TrialRecord) -> bool {
     matches!(cpus[..], [Some(_)])
 }
 
-/// Bytes of frames for each byte of payload, `beside` bytes of each frame beside its packet.
-pub(super) fn framed(packet: f64, beside: f64) -> f64 {
-    (packet + beside) / (packet - HEADERS).max(1.0)
+/// Headers of a packet, of the version of IP that the plan has the load go over, bytes: 52 or 72.
+pub(super) fn headers(run: &Run, record: &TrialRecord) -> f64 {
+    TCP + if run.plan.ip_version(&record.trial.settings) == 6 { IPV6 } else { IPV4 }
+}
+
+/// Bytes of frames for each byte of payload: of a packet with these headers, `beside` bytes of each
+/// frame beside it.
+pub(super) fn framed((packet, headers): (f64, f64), beside: f64) -> f64 {
+    (packet + beside) / (packet - headers).max(1.0)
+}
+
+/// A packet of the load and its headers, bytes.
+pub(super) fn packet(run: &Run, record: &TrialRecord) -> (f64, f64) {
+    let headers = headers(run, record);
+    (segment(run, record) + headers, headers)
+}
+
+/// The largest packet of the link of a host and its headers, bytes.
+fn full_packet<H: ?Sized>(run: &Run, record: &TrialRecord, host: &H) -> (f64, f64)
+where
+    HostName: PartialEq<H>,
+{
+    (ceiling(record, host, "mtu").unwrap_or(MTU), headers(run, record))
 }
 
 /// Payload bytes of a packet: as the load counted them, else as the MTU of the link allows.
-pub(super) fn segment(run: &Run, record: &TrialRecord) -> f64 {
+fn segment(run: &Run, record: &TrialRecord) -> f64 {
+    let headers = headers(run, record);
     let planned = || {
         let mtu = run.plan.effective(&record.trial.settings).get("mtu")?.quantity()?;
-        Some(mtu.value - HEADERS)
+        Some(mtu.value - headers)
     };
-    run.segment(record).or_else(planned).unwrap_or(SEGMENT)
+    run.segment(record).or_else(planned).unwrap_or(MTU - headers)
 }
 
 /// Payload in one direction, bit/s.
@@ -248,14 +279,6 @@ where
     HostName: PartialEq<H>,
 {
     reading(record, "ceiling", host, key).filter(|value| *value > 0.0)
-}
-
-/// Largest packet of the machine's link, bytes.
-fn mtu<H: ?Sized>(record: &TrialRecord, host: &H) -> f64
-where
-    HostName: PartialEq<H>,
-{
-    ceiling(record, host, "mtu").unwrap_or(SEGMENT + HEADERS)
 }
 
 fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
@@ -288,7 +311,7 @@ pub(super) const TOKEN_BUCKET: &str = "tbf";
 /// Each end of the link with a token bucket, and its use: payload that leaves there, with the
 /// headers that a bucket counts, over its rate.
 pub(super) fn rates(run: &Run, record: &TrialRecord) -> Vec<(String, f64)> {
-    let frames = framed(segment(run, record) + HEADERS, ETHERNET);
+    let frames = framed(packet(run, record), ETHERNET);
     let of = |r: &Reading| {
         let used = leaves(run, record, r.host.name())? * frames / r.quantity.value;
         (r.quantity.value > 0.0).then(|| (r.host.name().to_owned(), used))
@@ -398,10 +421,35 @@ fn small_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &
     })
 }
 
-/// Whether every host that carries streams as the owner of this buffer has too small a one; where
-/// no streams are known, whether any host has.
+/// Hosts whose sockets have a buffer that only the distance makes small: it is as large as its host
+/// lets it grow, and what is under way in the least round trip fills it. What waits in a queue of
+/// the path does not count, for a larger buffer would only make that longer.
+fn filled_at<'r>(record: &'r TrialRecord, key: &'r str) -> impl Iterator<Item = &'r str> {
+    let most = format!("{key}_max");
+    let row = FILLED.into_iter().find(|(buffer, ..)| *buffer == key);
+    by_host(record, "tcp", key).filter_map(move |r| {
+        let (_, under_way, share) = row?;
+        let allowed = reading(record, "tcp", &r.host, &most)?;
+        let flight = reading(record, "tcp", &r.host, under_way)?;
+        let size = r.quantity.value;
+        (size >= allowed && flight >= share * size).then_some(r.host.name())
+    })
+}
+
+/// Whether every host that carries streams as the owner of this buffer has one that is too small
+/// for any load; where no streams are known, whether any host has.
 pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
-    let small: BTreeSet<&str> = small_at(record, key).collect();
+    all_own(record, key, &small_at(record, key).collect())
+}
+
+/// The same of one that is too small for any load, or for the distance.
+fn has_too_small(record: &TrialRecord, key: &str) -> bool {
+    all_own(record, key, &small_at(record, key).chain(filled_at(record, key)).collect())
+}
+
+/// Whether every host that carries streams as the owner of this buffer is one of these; where no
+/// streams are known, whether there is any.
+fn all_own(record: &TrialRecord, key: &str, small: &BTreeSet<&str>) -> bool {
     let flows = &record.outcome.flows;
     // A flow of operations has no end that only sends or receives.
     let has_ways = flows.rows.iter().any(|flow| flows.figure(flow, RECEIVED).is_some());
@@ -417,7 +465,7 @@ pub(super) fn has_small(record: &TrialRecord, key: &str) -> bool {
 /// and nothing is queued.
 fn send_buffer(record: &TrialRecord) -> Option<f64> {
     let counted = waiting(record, SEND_BUFFER);
-    let waits = small_at(record, "send_buffer");
+    let waits = small_at(record, "send_buffer").chain(filled_at(record, "send_buffer"));
     let slept = waits.filter_map(|host| reading(record, "tcp", host, "send_wait"));
     largest(counted.into_iter().chain(slept))
 }
@@ -452,7 +500,8 @@ fn line_rate(run: &Run, record: &TrialRecord) -> Option<f64> {
     of_adapters(run, record, "line_rate", f64::max)
 }
 
-/// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes.
+/// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes, over IPv6
+/// MTU - 72.
 fn goodput(run: &Run, record: &TrialRecord) -> Option<f64> {
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(r.host.name()));
     let payload = one_way(run, record)?;
@@ -461,7 +510,7 @@ fn goodput(run: &Run, record: &TrialRecord) -> Option<f64> {
         let moved = |key| ceiling(record, &r.host, key);
         let told = moved("tx").into_iter().chain(moved("rx")).reduce(f64::max);
         let carried = told.is_none_or(|moved| moved >= CARRIED * payload);
-        let most = r.quantity.value / framed(mtu(record, &r.host), WIRE);
+        let most = r.quantity.value / framed(full_packet(run, record, &r.host), WIRE);
         (carried && most > 0.0).then(|| payload / most)
     };
     largest(rates.filter_map(share))
@@ -476,7 +525,8 @@ fn client_line(run: &Run, record: &TrialRecord) -> Option<f64> {
         let host = r.host.name();
         let has = |s: &Flow| s.sender == host || s.receiver == host;
         let its = flows.sum(RECEIVED, has) / all.max(1.0);
-        payload * its * framed(mtu(record, "machine"), WIRE) / r.quantity.value.max(1.0)
+        payload * its * framed(full_packet(run, record, "machine"), WIRE)
+            / r.quantity.value.max(1.0)
     };
     largest(rates.map(share))
 }
@@ -488,7 +538,7 @@ fn bus(run: &Run, record: &TrialRecord) -> Option<f64> {
     let shared = of_adapters(run, record, "pci", |sent, took| (sent + took) / 8.0);
     let machine = || {
         let carries = ceiling(record, "machine", "pcie")?;
-        let frames = framed(mtu(record, "machine"), ETHERNET);
+        let frames = framed(full_packet(run, record, "machine"), ETHERNET);
         Some(one_way(run, record)? * frames / 8.0 / carries)
     };
     serial.into_iter().chain(shared).reduce(f64::max).or_else(machine)

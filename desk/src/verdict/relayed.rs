@@ -3,7 +3,7 @@
 //!
 //! Never: which of it was the limit.
 
-use super::ceiling::{ETHERNET, HEADERS, framed, one_way, segment};
+use super::ceiling::{ETHERNET, framed, one_way, packet};
 use crate::record::{Run, TrialRecord};
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) fn losses(record: &TrialRecord) -> Option<f64> {
 /// none where it keeps none.
 pub(super) fn rate(run: &Run, record: &TrialRecord) -> Option<f64> {
     let kept = record.readings.iter().find(|r| r.probe == RELAY && r.key == "rate")?;
-    let sent = one_way(run, record)? * framed(segment(run, record) + HEADERS, ETHERNET);
+    let sent = one_way(run, record)? * framed(packet(run, record), ETHERNET);
     (kept.quantity.value > 0.0).then(|| sent / kept.quantity.value)
 }
 

@@ -32,10 +32,11 @@ pub fn unbroken(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
-/// A key of a plan as words: `request_size` is `request size`.
+/// A key of a plan as words: `request_size` is `request size`, `ip_version` is `IP version`.
 #[must_use]
 pub fn key_words(key: &str) -> String {
-    key.replace('_', " ")
+    let word = |word| if word == "ip" { "IP" } else { word };
+    key.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// A value of a parameter, not to be broken.

@@ -30,7 +30,9 @@ pub fn here(spec: &FactorSpec, root: &Path) -> Option<Capability> {
             Some(of_machine(spec, (now, row.source(root)), refuse))
         }
         Mechanism::Quota(row) => Some(of_side(row, root)),
-        Mechanism::Link(_) | Mechanism::Cpus(_) | Mechanism::Path(_) => None,
+        Mechanism::Link(_) | Mechanism::Cpus(_) | Mechanism::Path(_) | Mechanism::Version(_) => {
+            None
+        }
     }
 }
 
@@ -57,7 +59,9 @@ fn has(
     (ethtool, files): (&mut Ethtool, &AdapterFiles),
 ) -> Result<bool, LabError> {
     Ok(match row.on {
-        OnLink::Mtu | OnLink::TokenBucket | OnLink::Field(..) => true,
+        OnLink::Mtu | OnLink::TokenBucket | OnLink::Vlan | OnLink::Ipsec | OnLink::Field(..) => {
+            true
+        }
         OnLink::Feature(bits) => {
             let all = ethtool.features(adapter)?;
             all.iter().any(|f| bits.first() == Some(&f.name.as_str()) && f.changeable)

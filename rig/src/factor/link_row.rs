@@ -1,6 +1,6 @@
 //! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers, files, speed
-//! and RSS table of an adapter, a token bucket, and fields of kernel settings on the hosts at its
-//! ends.
+//! and RSS table of an adapter, a token bucket, a VLAN, and fields of kernel settings on the hosts
+//! at its ends, or what protects the traffic between them.
 //!
 //! Must not know the list of factors.
 
@@ -8,11 +8,14 @@ use super::{FactorError, Undo, mechanism};
 use crate::lab::adapter_file::AdapterFile;
 use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
-use crate::lab::link::Tbf;
+use crate::lab::link::{Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
-use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
+use crate::lab::{EndRole, IpVersion, Lab, LabError, LinkEnd, by_host};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::net::Ipv4Addr;
+use std::sync::OnceLock;
 
 /// What is written to, and read back from, an interface.
 #[derive(Debug)]
@@ -31,6 +34,10 @@ pub enum OnLink {
     Rss,
     /// A `tbf` queueing discipline.
     TokenBucket,
+    /// A VLAN link on each adapter, which has its addresses.
+    Vlan,
+    /// ESP between the addresses that meet on it.
+    Ipsec,
     /// A field of a file below `/proc/sys/net`, on the hosts; fields count from 0.
     Field(&'static str, usize),
 }
@@ -51,7 +58,7 @@ impl LinkRow {
     /// When the ends of the link disagree or cannot be read.
     pub fn observe(&self, lab: &mut Lab, link: &str, asked: &Value) -> Result<Value, FactorError> {
         let ends = self.ends(lab, link)?;
-        let found = self.read(lab, &ends)?;
+        let found = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &found)?;
         let mut levels = ends.iter().zip(&found).filter(|(end, _)| self.must_take(end));
         let Some((_, first)) = levels.next() else {
@@ -71,13 +78,17 @@ impl LinkRow {
     /// # Errors
     /// When the machine refuses or does not take it; what was changed until then is undone.
     pub fn apply(&self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
+        if self.is_idle(lab, link) {
+            return Ok(Undo::Links(Vec::new()));
+        }
+        self.must_be_fourth(lab, level)?;
         let ends = self.ends(lab, link)?;
-        let before = self.read(lab, &ends)?;
+        let before = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &before)?;
         self.must_have_effect(lab, level)?;
-        let undo = self.undo(&ends, &before);
+        let undo = self.undo(&ends, &before)?;
         let level = &self.plain(lab, level)?;
-        let done = self.set_and_verify(lab, &ends, &before, level);
+        let done = self.set_and_verify(lab, link, (&ends, &before), level);
         if let Err(e) = done {
             // The first of two errors says more.
             let _ = carry_out(lab, &undo);
@@ -102,6 +113,39 @@ impl LinkRow {
         Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
+    /// Whether frames have a tag at this level.
+    #[must_use]
+    pub const fn tags(&self, level: &Value) -> bool {
+        matches!((&self.on, level), (OnLink::Vlan, Value::Count(_)))
+    }
+
+    /// Says why a level cannot be set on any link of this machine's kernel. Nothing stays changed.
+    ///
+    /// # Errors
+    /// What the kernel lacks, with the modules that have it.
+    pub fn refuse_here(&self, level: &Value) -> Result<(), FactorError> {
+        let what = match (&self.on, level.word()) {
+            (OnLink::Vlan, None) => match lacking(&["vlan"]) {
+                Ok(absent) if !absent.is_empty() => {
+                    "this kernel has no VLAN; load the module 8021q".to_owned()
+                }
+                // Who may not try here may do so in a namespace of the lab.
+                _ => return Ok(()),
+            },
+            (OnLink::Ipsec, Some(word)) => match cipher(word).and_then(cannot_protect) {
+                Some(LinkError::NotSupported { .. }) => {
+                    "this kernel has no ESP with AES-GCM; load \
+                     the modules esp4, gcm, seqiv and drbg"
+                        .to_owned()
+                }
+                Some(why) => why.to_string(),
+                None => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        Err(FactorError::NotHere { factor: self.spec.name, what })
+    }
+
     /// The interfaces that the factor acts on, hosts' adapters before ports before the bridge.
     fn ends(&self, lab: &Lab, link: &str) -> Result<Vec<LinkEnd>, FactorError> {
         let mut ends = lab.ends(link);
@@ -116,12 +160,22 @@ impl LinkRow {
             OnLink::Field(..) => ends.retain(|e| {
                 matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.is_switch(e.host)
             }),
+            OnLink::Vlan => ends.retain(|e| {
+                matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.joins(e.host)
+            }),
+            OnLink::Ipsec => ends = lab.meeting(link).into_iter().map(|(end, _)| end).collect(),
             _ => ends.retain(|e| matches!(e.role, EndRole::Adapter)),
         }
         if ends.is_empty() {
             return Err(FactorError::NoLinks(self.spec.name));
         }
         Ok(ends)
+    }
+
+    /// Whether nobody meets on a link that leads on to others, so that there is nothing to protect.
+    fn is_idle(&self, lab: &Lab, link: &str) -> bool {
+        let alone = matches!(self.on, OnLink::Ipsec) && lab.meeting(link).len() < 2;
+        alone && !lab.ends(link).is_empty()
     }
 
     /// Offloads of the bridge device concern frames of its own, which it has none of, and those of
@@ -132,7 +186,13 @@ impl LinkRow {
             && matches!(self.on, OnLink::Feature(_)))
     }
 
-    fn read(&self, lab: &mut Lab, ends: &[LinkEnd]) -> Result<Vec<LinkAnswer>, LabError> {
+    fn read(
+        &self,
+        lab: &mut Lab,
+        link: &str,
+        ends: &[LinkEnd],
+    ) -> Result<Vec<LinkAnswer>, LabError> {
+        let meeting = lab.meeting(link);
         let ask = |end: &LinkEnd| match self.on {
             OnLink::Mtu => LinkRequest::Info(end.name.clone()),
             OnLink::Feature(_) => LinkRequest::Features(end.name.clone()),
@@ -141,6 +201,13 @@ impl LinkRow {
             OnLink::Line => LinkRequest::Line(end.name.clone()),
             OnLink::Rss => LinkRequest::RssTable(end.name.clone()),
             OnLink::TokenBucket => LinkRequest::Tbf(end.name.clone()),
+            OnLink::Vlan => LinkRequest::Vlan(end.name.clone()),
+            OnLink::Ipsec => {
+                let (own, others): (Vec<_>, Vec<_>) =
+                    meeting.iter().partition(|(one, _)| one.host == end.host);
+                let own = own.first().map_or(Ipv4Addr::UNSPECIFIED, |(_, address)| *address);
+                LinkRequest::Protection(own, others.iter().map(|(_, other)| *other).collect())
+            }
             OnLink::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
@@ -155,6 +222,16 @@ impl LinkRow {
             }
             _ => level.clone(),
         })
+    }
+
+    /// What wraps packets has the IPv4 addresses of a link only.
+    fn must_be_fourth(&self, lab: &Lab, level: &Value) -> Result<(), FactorError> {
+        let wraps = matches!(self.on, OnLink::Vlan | OnLink::Ipsec) && level.word() != Some(OFF);
+        if !wraps || lab.ip_version() == IpVersion::Four {
+            return Ok(());
+        }
+        let what = "it carries IPv4 only; take ip_version = 4".into();
+        Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
     /// Flows of a queue are looked up in a table of the machine; without one none is steered.
@@ -195,8 +272,8 @@ impl LinkRow {
     fn set_and_verify(
         &self,
         lab: &mut Lab,
-        ends: &[LinkEnd],
-        before: &[LinkAnswer],
+        link: &str,
+        (ends, before): (&[LinkEnd], &[LinkAnswer]),
         level: &Value,
     ) -> Result<(), FactorError> {
         let mut requests = Vec::new();
@@ -204,7 +281,7 @@ impl LinkRow {
             requests.push(self.request(end, state, level)?);
         }
         on_ends(lab, ends, requests)?;
-        let found = self.read(lab, ends)?;
+        let found = self.read(lab, link, ends)?;
         for (end, state) in ends.iter().zip(&found) {
             let is = self.level(state);
             if self.must_take(end) && !same(&is, level) {
@@ -232,11 +309,7 @@ impl LinkRow {
                 Ok(LinkRequest::SetMtu(name, mtu.ok_or_else(|| bad("write for instance 1500 B"))?))
             }
             OnLink::Feature(bits) => {
-                let on = match level.word() {
-                    Some("on") => true,
-                    Some("off") => false,
-                    _ => return Err(bad("write on or off")),
-                };
+                let on = switched(level).ok_or_else(|| bad("write on or off"))?;
                 let set = bits.iter().map(|bit| ((*bit).to_owned(), on)).collect();
                 Ok(LinkRequest::SetFeatures(name, set))
             }
@@ -265,6 +338,15 @@ impl LinkRow {
             OnLink::TokenBucket => {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
+            }
+            OnLink::Vlan => {
+                let vlan = vlan(level).ok_or_else(|| bad("write off, or a number from 1 to 4094"));
+                Ok(LinkRequest::SetVlan(name, vlan?))
+            }
+            OnLink::Ipsec => {
+                let wanted = protection(level);
+                let wanted = wanted.ok_or_else(|| bad("write off or the name of a cipher"))?;
+                Ok(protect(before, wanted)?.ok_or_else(|| bad("no such path"))?)
             }
             OnLink::Field(path, at) => {
                 let text = self.text(level);
@@ -357,6 +439,17 @@ impl LinkRow {
                 let speed = speed.map(|rate| Quantity::new(rate, Unit::BitPerSecond));
                 speed.map_or_else(|| Value::Word("no link".into()), Value::Quantity)
             }
+            (OnLink::Vlan, LinkAnswer::Vlan(vlan)) => {
+                vlan.map_or_else(|| Value::Word(OFF.into()), |id| Value::Count(id.into()))
+            }
+            (OnLink::Ipsec, LinkAnswer::Protection(_, _, found)) => Value::Word(
+                match found {
+                    Protection::None => OFF,
+                    Protection::Esp(cipher) => cipher.word(),
+                    Protection::Partly => "on some paths",
+                }
+                .into(),
+            ),
             (OnLink::Rss, LinkAnswer::RssTable(Some(table))) => {
                 let even = rss::spread_over(table).map(|queues| Value::Count(queues.into()));
                 even.unwrap_or_else(|| Value::Word("uneven".into()))
@@ -365,7 +458,7 @@ impl LinkRow {
         }
     }
 
-    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Steps {
+    fn undo(&self, ends: &[LinkEnd], before: &[LinkAnswer]) -> Result<Steps, LabError> {
         let mut steps = Vec::new();
         for (end, state) in ends.iter().zip(before) {
             let name = end.name.clone();
@@ -394,6 +487,16 @@ impl LinkRow {
                 LinkAnswer::Shaper(_) | LinkAnswer::Line(None) | LinkAnswer::RssTable(None) => {
                     continue;
                 }
+                LinkAnswer::Vlan(vlan) => LinkRequest::SetVlan(name, *vlan),
+                LinkAnswer::Protection(.., found) => {
+                    let before = match found {
+                        Protection::Esp(cipher) => Some(*cipher),
+                        Protection::None | Protection::Partly => None,
+                    };
+                    let Some(back) = protect(state, before)? else { continue };
+                    back
+                }
+                LinkAnswer::Received(_) | LinkAnswer::HasSixth(_) => continue,
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())
@@ -401,7 +504,7 @@ impl LinkRow {
             };
             steps.push((end.host, back));
         }
-        by_host(steps.into_iter().map(|(host, step)| (host, vec![step])))
+        Ok(by_host(steps.into_iter().map(|(host, step)| (host, vec![step]))))
     }
 
     fn not_taken(&self, lab: &Lab, end: &LinkEnd, asked: &Value, found: &Value) -> FactorError {
@@ -412,6 +515,54 @@ impl LinkRow {
             found: found.to_string(),
         }
     }
+}
+
+/// The level at which there is no VLAN, or nothing protects.
+const OFF: &str = "off";
+
+fn cipher(word: &str) -> Option<Cipher> {
+    Cipher::ALL.into_iter().find(|cipher| cipher.word() == word)
+}
+
+/// Whether a switch is on at a level; none where it is no level.
+fn switched(level: &Value) -> Option<bool> {
+    ["off", "on"].into_iter().position(|word| level.word() == Some(word)).map(|at| at == 1)
+}
+
+/// The VLAN of a level, of `off` none; none where it is no level.
+fn vlan(level: &Value) -> Option<Option<u16>> {
+    if level.word() == Some(OFF) {
+        return Some(None);
+    }
+    level.count().and_then(|id| u16::try_from(id).ok()).map(Some)
+}
+
+/// The cipher of a level, of `off` none; none where it is no level.
+fn protection(level: &Value) -> Option<Option<Cipher>> {
+    match level.word()? {
+        OFF => Some(None),
+        word => cipher(word).map(Some),
+    }
+}
+
+/// What protects the paths of an answer by a cipher, or no longer; none of another answer.
+fn protect(found: &LinkAnswer, by: Option<Cipher>) -> Result<Option<LinkRequest>, LabError> {
+    let LinkAnswer::Protection(own, others, _) = found else { return Ok(None) };
+    let wanted = by.map(|cipher| Ok::<_, LabError>((cipher, secret()?))).transpose()?;
+    Ok(Some(LinkRequest::Protect(*own, others.clone(), wanted)))
+}
+
+/// The secret of all paths that this process has protected, drawn once.
+fn secret() -> Result<[u8; SECRET], LabError> {
+    static DRAWN: OnceLock<[u8; SECRET]> = OnceLock::new();
+    if let Some(drawn) = DRAWN.get() {
+        return Ok(*drawn);
+    }
+    let mut bytes = [0; SECRET];
+    // Up to 256 bytes come whole: getrandom(2).
+    getrandom(&mut bytes, GetRandomFlags::empty())
+        .map_err(|e| LabError::File { path: "getrandom(2)".into(), source: e.into() })?;
+    Ok(*DRAWN.get_or_init(|| bytes))
 }
 
 /// The size of the table by which flows are steered, as the factor of the machine is named.

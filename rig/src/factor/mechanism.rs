@@ -8,13 +8,14 @@ use super::link_row::LinkRow;
 use super::machine_row::MachineRow;
 use super::path_row::PathRow;
 use super::quota_row::QuotaRow;
+use super::version_row::VersionRow;
 use super::{FactorError, link_row};
-use crate::lab::Lab;
 use crate::lab::machine::{Order, Reply};
 use crate::lab::quota::Side;
 use crate::lab::relay::Distance;
 use crate::lab::undo::UndoError;
 use crate::lab::wire::LinkRequest;
+use crate::lab::{IpVersion, Lab};
 use desk::record::Value;
 use std::path::Path;
 
@@ -33,6 +34,8 @@ pub enum Mechanism {
     Cpus(&'static CpusRow),
     /// By the relay on the path.
     Path(&'static PathRow),
+    /// By the addresses that loads go to.
+    Version(&'static VersionRow),
 }
 
 /// How to bring back what a level changed.
@@ -50,6 +53,8 @@ pub enum Undo {
     Cpus(Vec<u32>),
     /// The relay keeps this part of this distance.
     Path(&'static PathRow, Distance),
+    /// Loads go over this version of IP.
+    Version(&'static VersionRow, IpVersion),
 }
 
 impl Undo {
@@ -76,6 +81,7 @@ impl Undo {
             Self::Quota(side) => Ok(lab.set_quota(*side, None)?),
             Self::Cpus(before) => Ok(lab.hold_cpus(before)?),
             Self::Path(row, before) => row.bring_back(lab, before),
+            Self::Version(row, before) => row.bring_back(lab, *before),
         }
     }
 }
@@ -92,7 +98,9 @@ impl Mechanism {
             Self::Held(row) => row.refuse(root, level),
             Self::Quota(row) => row.refuse(root, level, clients),
             Self::Cpus(row) => row.refuse(root, level),
-            Self::Link(_) | Self::Path(_) => Ok(()),
+            Self::Version(row) => row.refuse(root, level),
+            Self::Link(row) => row.refuse_here(level),
+            Self::Path(_) => Ok(()),
         }
     }
 
@@ -115,6 +123,7 @@ impl Mechanism {
             // Hosts are born with all; CPUs that are offline now are among them.
             Self::Cpus(row) => (Undo::Cpus(lab.all_cpus()?), row.apply(lab, level)),
             Self::Path(row) => (Undo::Path(row, row.before(lab)?), row.apply(lab, level)),
+            Self::Version(row) => (Undo::Version(row, lab.ip_version()), row.apply(lab, level)),
         };
         if let Err(e) = done {
             // The first of two errors says more.
@@ -137,6 +146,7 @@ impl Mechanism {
             Self::Quota(row) => row.observe(lab, asked),
             Self::Cpus(row) => row.observe(lab, asked),
             Self::Path(row) => row.observe(lab, asked),
+            Self::Version(row) => row.observe(lab),
         }
     }
 
@@ -148,7 +158,7 @@ impl Mechanism {
     pub fn must_be(self, key: &str, asked: &Value, found: &Value) -> Result<(), FactorError> {
         let same = match self {
             Self::Link(_) => link_row::same(asked, found),
-            Self::Quota(_) | Self::Cpus(_) | Self::Path(_) => asked == found,
+            Self::Quota(_) | Self::Cpus(_) | Self::Path(_) | Self::Version(_) => asked == found,
             Self::Machine(_) | Self::Held(_) => true,
         };
         let spec = super::spec(key).filter(|_| !same);

@@ -18,6 +18,7 @@ mod quota_row;
 mod rows;
 mod settings;
 mod sysctl;
+mod version_row;
 
 #[cfg(test)]
 mod tests;
@@ -33,10 +34,11 @@ pub use path_row::PathRow;
 pub use quota_row::QuotaRow;
 pub use rows::{ALL, mechanism, spec};
 pub use settings::MachineSettings;
+pub use version_row::VersionRow;
 
 use crate::lab::undo::UndoError;
 use crate::lab::{LabError, wanted_adapters};
-use desk::record::{Fact, KeyClass, Plan, Settings, Value};
+use desk::record::{Fact, KeyClass, Plan, Role, Settings, Value};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -146,8 +148,32 @@ pub fn levels(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)>
 /// # Errors
 /// The first that cannot, with the reason and the remedy.
 pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
-    let mut all = levels(plan);
-    all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))
+    let mut all = levels(plan).chain(of_links(plan));
+    all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))?;
+    refuse_on_relays(plan)
+}
+
+/// What single links of a plan are given.
+fn of_links(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
+    let all = plan.lab.links.iter().flat_map(|link| &link.settings);
+    all.filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
+}
+
+/// Refuses what a relay does not carry.
+fn refuse_on_relays(plan: &Plan) -> Result<(), FactorError> {
+    let Some(relay) = plan.lab.hosts.iter().find(|host| host.role == Role::Relay) else {
+        return Ok(());
+    };
+    let mut all = levels(plan).chain(of_links(plan));
+    let tags = |(_, level, mechanism): &(&String, &Value, Mechanism)| match mechanism {
+        Mechanism::Link(row) if row.tags(level) => Some(row.spec.name),
+        _ => None,
+    };
+    all.find_map(|one| tags(&one)).map_or(Ok(()), |factor| {
+        let relay = &relay.name;
+        let what = format!("relay '{relay}' carries frames without the tags of VLANs");
+        Err(FactorError::NotHere { factor, what })
+    })
 }
 
 /// Says before anything is measured why a plan's settings of links cannot be made on the adapters

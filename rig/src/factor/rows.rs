@@ -10,6 +10,7 @@ use super::path_row::{
 };
 use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
 use super::sysctl;
+use super::version_row::{self, IP_VERSION};
 use crate::lab::adapter_file::AdapterFile;
 use crate::lab::ethtool::Number;
 use crate::lab::ia32cap;
@@ -106,6 +107,11 @@ const GRO_FLUSH: FactorSpec = link(
     "how long frames wait to be merged, and interrupts stay deferred",
     ParamKind::within(Kind::Duration, 0.0, 1.0).by(1e-9),
 );
+const IPSEC: FactorSpec = link(
+    "ipsec",
+    "ESP in transport mode with AES-GCM between the ends of the path (RFC 4303, RFC 4106)",
+    ParamKind::choice(&["off", "aes-gcm-128", "aes-gcm-256"]),
+);
 const LINK_SPEED: FactorSpec = link(
     "link_speed",
     "speed of the line, negotiated where it was negotiated; the link goes down for seconds",
@@ -161,11 +167,17 @@ const TCP_SACK: FactorSpec = host("tcp_sack", "selective acknowledgements (RFC 2
 const TCP_TIMESTAMPS: FactorSpec =
     host("tcp_timestamps", "timestamps in every segment (RFC 7323)", SWITCH);
 
+const VLAN: FactorSpec = link(
+    "vlan",
+    "VLAN (IEEE 802.1Q) whose tag the frames of the link have; its addresses move to a VLAN link",
+    ParamKind::count(1, 4094).or(&["off"]),
+);
+
 /// All factors, sorted by name.
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 69] = [
+const OWN: [FactorSpec; 72] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     machine::AUTOGROUP,
@@ -184,6 +196,8 @@ const OWN: [FactorSpec; 69] = [
     GSO,
     machine::HUGE_PAGES,
     machine::IO_SCHEDULER,
+    IPSEC,
+    IP_VERSION,
     machine::IRQ_AFFINITY,
     LINK_SPEED,
     machine::MAX_FREQUENCY,
@@ -234,12 +248,13 @@ const OWN: [FactorSpec; 69] = [
     TX_QUEUES,
     TX_RING,
     TX_USECS,
+    VLAN,
     XPS_CPUS,
 ];
 
 static SYSCTLS: [LinkRow; sysctl::HOSTS.len()] = sysctl::HOSTS;
 
-static LINK_ROWS: [LinkRow; 35] = [
+static LINK_ROWS: [LinkRow; 37] = [
     LinkRow { spec: &CHECKSUM, on: OnLink::Feature(&["tx-checksum-ip-generic"]) },
     LinkRow { spec: &GRO, on: OnLink::Feature(&["rx-gro"]) },
     LinkRow { spec: &GSO, on: OnLink::Feature(&["tx-generic-segmentation"]) },
@@ -263,6 +278,7 @@ static LINK_ROWS: [LinkRow; 35] = [
     LinkRow { spec: &PAUSE_TX, on: OnLink::Number(Number::PauseTx) },
     LinkRow { spec: &DEFER_IRQS, on: OnLink::File(AdapterFile::DeferHardIrqs) },
     LinkRow { spec: &GRO_FLUSH, on: OnLink::File(AdapterFile::GroFlushTimeout) },
+    LinkRow { spec: &IPSEC, on: OnLink::Ipsec },
     LinkRow { spec: &LINK_SPEED, on: OnLink::Line },
     LinkRow { spec: &RECEIVE_BUFFER_MAX, on: OnLink::Field("ipv4/tcp_rmem", 2) },
     LinkRow { spec: &RPS_CPUS, on: OnLink::File(AdapterFile::RpsCpus) },
@@ -270,6 +286,7 @@ static LINK_ROWS: [LinkRow; 35] = [
     LinkRow { spec: &RSS, on: OnLink::Rss },
     LinkRow { spec: &SEND_BUFFER_MAX, on: OnLink::Field("ipv4/tcp_wmem", 2) },
     LinkRow { spec: &THREADED_NAPI, on: OnLink::File(AdapterFile::ThreadedNapi) },
+    LinkRow { spec: &VLAN, on: OnLink::Vlan },
     LinkRow { spec: &XPS_CPUS, on: OnLink::File(AdapterFile::XpsCpus) },
     LinkRow { spec: &RX_FRAMES, on: OnLink::Number(Number::RxFrames) },
     LinkRow { spec: &RX_QUEUES, on: OnLink::Number(Number::RxQueues) },
@@ -329,7 +346,9 @@ pub fn mechanism(name: &str) -> Option<Mechanism> {
     let quota = || quota_row::row_of(name).map(Mechanism::Quota);
     let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
     let path = || path_row::row_of(name).map(Mechanism::Path);
-    link().or_else(machine).or_else(held).or_else(quota).or_else(cpus).or_else(path)
+    let version = || version_row::row_of(name).map(Mechanism::Version);
+    let of_sides = || quota().or_else(cpus).or_else(path).or_else(version);
+    link().or_else(machine).or_else(held).or_else(of_sides)
 }
 
 /// A factor as data, by its name.
@@ -357,6 +376,7 @@ mod tests {
                 Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Path(row)) => (factor.scope == Scope::Relay, row.spec.name),
+                Some(Mechanism::Version(row)) => (factor.scope == Scope::Network, row.spec.name),
                 None => {
                     use Scope::{Path, Profile, Program, Socket, Sut};
                     (matches!(factor.scope, Path | Profile | Program | Socket | Sut), name)

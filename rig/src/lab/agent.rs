@@ -6,15 +6,17 @@ use super::adapter::is_benchmark;
 use super::adapter_file::AdapterFiles;
 use super::error::LabError;
 use super::ethtool::Ethtool;
-use super::link::Routes;
+use super::link::{Ipsec, Routes};
 use super::logs;
 use super::namespace;
+use super::packets;
 use super::relay::{Relay, RelayRequest};
 use super::version;
 use super::wire::{self, Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::OnceLock;
@@ -182,17 +184,31 @@ impl Agent<'_> {
         if matches!(self.place, Some(LabKind::RootNamespaces | LabKind::UserNamespaces)) {
             return Ok(());
         }
+        // These change nothing.
+        let asks = |request: &LinkRequest| {
+            matches!(request, LinkRequest::Received | LinkRequest::HasSixth(_))
+        };
+        if list.iter().all(asks) {
+            return Ok(());
+        }
         if self.taken.is_empty() {
             return Err("this host has no links of its own".into());
         }
-        let may =
-            |request: &&LinkRequest| request.of().is_some_and(|name| self.taken.contains(name));
+        let may = |request: &&LinkRequest| {
+            request.of().is_some_and(|name| self.taken.contains(name))
+                || matches!(request, LinkRequest::Protection(..))
+        };
         match list.iter().find(|request| !may(request)) {
             None => Ok(()),
             Some(LinkRequest::Setting(path) | LinkRequest::SetSetting(path, _)) => Err(format!(
                 "this host is the machine itself, and net/{path} is the machine's; set it by a \
                  factor of the machine"
             )),
+            Some(LinkRequest::SetVlan(..) | LinkRequest::Protect(..)) => Err(
+                "this host is the machine itself, where a VLAN link or IPsec would outlive the \
+                 run; leave `machine` out of [lab], so that the adapter moves to a namespace"
+                    .into(),
+            ),
             Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),
         }
     }
@@ -236,14 +252,19 @@ impl Agent<'_> {
 
 /// Refuses addresses and routes outside the range for benchmarks, in every kind of place.
 fn refuse_address(request: &LinkRequest) -> Result<(), String> {
-    let address = match request {
-        LinkRequest::Address(_, address, _) | LinkRequest::Route(address, _, _) => *address,
+    let all = match request {
+        LinkRequest::Address(_, address, _) | LinkRequest::Route(address, _, _) => vec![*address],
+        LinkRequest::Protect(own, others, _) => {
+            [&[*own], &others[..]].concat().into_iter().map(IpAddr::from).collect()
+        }
         _ => return Ok(()),
     };
-    if is_benchmark(address) {
-        return Ok(());
+    match all.into_iter().find(|address| !is_benchmark(*address)) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "{other} is no address of a lab: these are in 198.18.0.0/15 and 2001:2::/48"
+        )),
     }
-    Err(format!("{address} is no address of a lab: these are in 198.18.0.0/15"))
 }
 
 /// The two sockets with which links are changed.
@@ -281,6 +302,16 @@ impl LinkHands {
             LinkRequest::SetMtu(name, mtu) => routes.set_mtu(&name, mtu)?,
             LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
+            LinkRequest::Vlan(name) => return Ok(LinkAnswer::Vlan(routes.vlan(&name)?)),
+            LinkRequest::SetVlan(name, vlan) => routes.set_vlan(&name, vlan)?,
+            LinkRequest::Protection(own, others) => {
+                let found = Ipsec::open()?.protection((own, &others))?;
+                return Ok(LinkAnswer::Protection(own, others, found));
+            }
+            LinkRequest::Protect(own, others, wanted) => {
+                let wanted = wanted.as_ref().map(|(cipher, secret)| (*cipher, secret));
+                Ipsec::open()?.protect((own, &others), wanted)?;
+            }
             LinkRequest::SetSetting(path, value) => write_setting(&path, &value)?,
             LinkRequest::SetSettingIfThere(path, value) => {
                 if std::fs::exists(net_setting(&path)?).unwrap_or(true) {
@@ -288,6 +319,10 @@ impl LinkHands {
                 }
             }
             LinkRequest::Setting(path) => return Ok(LinkAnswer::Setting(read_setting(&path)?)),
+            LinkRequest::Received => return Ok(LinkAnswer::Received(packets::received())),
+            LinkRequest::HasSixth(name) => {
+                return Ok(LinkAnswer::HasSixth(packets::has_sixth(&name)));
+            }
             LinkRequest::Info(name) => return Ok(LinkAnswer::Info(Box::new(routes.link(&name)?))),
             LinkRequest::Tbf(name) => return Ok(LinkAnswer::Tbf(routes.tbf(&name)?)),
             LinkRequest::Shaper(name) => return Ok(LinkAnswer::Shaper(routes.shaper(&name)?)),
@@ -336,19 +371,30 @@ mod tests {
 
     #[test]
     fn an_address_outside_the_range_and_a_path_outside_the_list_are_refused() {
-        let stranger = Ipv4Addr::new(192, 0, 2, 1);
+        let near: IpAddr = Ipv4Addr::new(198, 18, 0, 1).into();
+        let strangers: [IpAddr; 2] =
+            [Ipv4Addr::new(192, 0, 2, 1).into(), "2001:2:1::1".parse().unwrap()];
         for kind in [LabKind::RootNamespaces, LabKind::UserNamespaces, LabKind::Loopback] {
             let agent = living(kind);
-            for request in [
-                LinkRequest::Address("eth1".into(), stranger, 24),
-                LinkRequest::Route(stranger, 24, Ipv4Addr::new(198, 18, 0, 1)),
-            ] {
-                let said = agent.refuse(&[request]).unwrap_err();
-                assert!(said.contains("192.0.2.1") && said.contains("198.18.0.0/15"), "{said}");
+            for stranger in strangers {
+                for request in [
+                    LinkRequest::Address("eth1".into(), stranger, 24),
+                    LinkRequest::Route(stranger, 24, near),
+                ] {
+                    let said = agent.refuse(&[request]).unwrap_err();
+                    let ranges = said.contains("198.18.0.0/15 and 2001:2::/48");
+                    assert!(ranges && said.contains(&stranger.to_string()), "{said}");
+                }
             }
         }
-        let ours = LinkRequest::Address("eth1".into(), Ipv4Addr::new(198, 19, 0, 1), 24);
-        assert_eq!(living(LabKind::RootNamespaces).refuse(&[ours]), Ok(()));
+        let (near, stranger) = (Ipv4Addr::new(198, 18, 0, 1), Ipv4Addr::new(192, 0, 2, 1));
+        let protect = LinkRequest::Protect(near, vec![stranger], None);
+        let said = living(LabKind::RootNamespaces).refuse(&[protect]).unwrap_err();
+        assert!(said.contains("192.0.2.1"), "{said}");
+        for ours in ["198.19.0.1", "2001:2:0:1::1"] {
+            let ours = LinkRequest::Address("eth1".into(), ours.parse().unwrap(), 24);
+            assert_eq!(living(LabKind::RootNamespaces).refuse(&[ours]), Ok(()));
+        }
         for path in ["../kernel/hostname", "ipv4/../../vm/swappiness", "/etc/passwd", ""] {
             assert!(write_setting(path, "x").is_err() && read_setting(path).is_err(), "{path}");
         }

@@ -1,15 +1,16 @@
-//! Knows how hosts are joined: bridges, cables, lent adapters, addresses, routes; and what the ends
-//! of a link are called.
+//! Knows how hosts are joined: bridges, cables, lent adapters; and what the ends of a link are
+//! called. Their addresses stand in `addresses.rs`.
 //!
 //! Must not know what is measured over a link, nor which factor changes it.
 
+use super::addresses::IpVersion;
 use super::clock;
 use super::error::LabError;
 use super::standing::SUT;
 use super::topology::{EndRole, Lab, LentAdapter, LinkEnd};
 use super::wire::{LinkAnswer, LinkRequest};
 use desk::record::{LabKind, Role, Way};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
 /// Longest wait for the ports of the switch.
@@ -22,10 +23,13 @@ impl Lab {
     /// is no member of a link has no adapter on it.
     pub(super) fn lay_cables(&mut self) -> Result<(), LabError> {
         let (first, switches) = (self.switch(), self.switch()..self.hosts.len());
+        // Links take over what their namespace has when they are born.
         for at in 1..self.hosts.len() {
-            if !self.is_machine(at) {
-                self.quiet(at)?;
-            }
+            self.quiet(at)?;
+        }
+        for sut in self.suts.clone().into_iter().rev() {
+            self.hosts[SUT] = sut;
+            self.quiet(SUT)?;
         }
         let bridged = self.bridges();
         self.links_on(first, bridged)?;
@@ -46,12 +50,10 @@ impl Lab {
         // The last that is joined is the first of the plan, which is measured first.
         for sut in self.suts.clone().into_iter().rev() {
             self.hosts[SUT] = sut;
-            if !self.is_machine(SUT) {
-                self.quiet(SUT)?;
-            }
             let work = self.joined(SUT);
             self.links_on(SUT, work)?;
             self.wait_for_ends()?;
+            self.lay_sixth_if_there()?;
         }
         self.begin_relay()
     }
@@ -117,44 +119,28 @@ impl Lab {
                     // What is for others the relay's own stack must not answer.
                     false if carries => {}
                     false => {
-                        let address = self.address(number, at);
+                        let address = self.address(number, at, IpVersion::Four);
                         work.push(LinkRequest::Address(name.clone(), address, 24));
                     }
                 }
                 work.push(LinkRequest::Up(name));
             }
         }
-        work.extend(self.routes(at));
-        work
-    }
-
-    /// The routes of a host to links that it reaches over others, and whether it forwards itself.
-    fn routes(&self, at: usize) -> Vec<LinkRequest> {
-        let mut work = Vec::new();
         if self.role(at).is_some_and(Role::forwards) {
             work.push(LinkRequest::SetSetting("ipv4/ip_forward".into(), "1".into()));
         }
-        if self.role(at).is_some_and(Role::joins) {
-            return work;
-        }
-        let networks = self.plan.networks();
-        for (to, way) in self.plan.ways(at).into_iter().enumerate() {
-            // Links that a switch bridges are one network, and have one route.
-            if let (Way::Over { link, host }, true) = (way, networks[to] == to) {
-                work.push(LinkRequest::Route(network(to), 24, self.address(link, host)));
-            }
-        }
+        work.extend(self.routes(at, IpVersion::Four));
         work
     }
 
     /// What a host between links is for.
-    fn role(&self, at: usize) -> Option<Role> {
+    pub(super) fn role(&self, at: usize) -> Option<Role> {
         let between = at.checked_sub(1 + self.plan.clients as usize)?;
         self.plan.hosts.get(between).map(|host| host.role)
     }
 
     /// Whether a host is the machine itself.
-    fn is_machine(&self, at: usize) -> bool {
+    pub(crate) fn is_machine(&self, at: usize) -> bool {
         self.plan.machine.as_deref() == Some(self.name(at))
     }
 
@@ -227,41 +213,27 @@ impl Lab {
         }
     }
 
-    /// Kernel settings without which other things than the link would be measured.
+    /// Kernel settings without which other things than the link would be measured; none of a host
+    /// that is the machine itself.
     fn quiet(&mut self, at: usize) -> Result<(), LabError> {
-        // Address detection of IPv6 would send packets into the first trials; the bridge must not
-        // show our frames to iptables (costs about a seventh without segmentation offload).
+        if self.is_machine(at) {
+            return Ok(());
+        }
+        // The bridge must not show our frames to iptables (costs about a seventh without
+        // segmentation offload).
         let settings = [
-            ("ipv6/conf/all/disable_ipv6", "1"),
-            ("ipv6/conf/default/disable_ipv6", "1"),
             ("bridge/bridge-nf-call-iptables", "0"),
+            ("bridge/bridge-nf-call-ip6tables", "0"),
             // Every program of the host may ask for ICMP echoes.
             ("ipv4/ping_group_range", "0 0"),
             // What one connection learnt of a path must not shape the next trial's.
             ("ipv4/tcp_no_metrics_save", "1"),
         ];
         let mut work = Vec::new();
-        for (path, value) in settings {
-            work.push(LinkRequest::SetSettingIfThere(path.into(), value.into()));
+        for (path, value) in settings.iter().chain(self.sixth_settings(at)) {
+            work.push(LinkRequest::SetSettingIfThere((*path).into(), (*value).into()));
         }
         self.links_on(at, work).map(|_| ())
-    }
-
-    /// Address of the system under test or of a client on a link; on loopback always 127.0.0.1.
-    #[must_use]
-    pub fn address_of(&self, at: usize, link: &str) -> Ipv4Addr {
-        if self.kind == LabKind::Loopback {
-            return Ipv4Addr::LOCALHOST;
-        }
-        self.address(self.number(link).unwrap_or(0), at)
-    }
-
-    /// Addresses of the benchmarking range (RFC 2544 C.2.2): one /24 a network.
-    fn address(&self, link: usize, host: usize) -> Ipv4Addr {
-        let network = self.plan.networks().get(link).copied().unwrap_or(link);
-        let sut = || self.suts.iter().position(|sut| sut.machine == self.machine_of(SUT));
-        let last = if host == SUT { 1 + sut().unwrap_or_default() } else { host + 9 };
-        Ipv4Addr::new(198, 18, octet(network), octet(last))
     }
 
     /// The interface by which a host reaches a link: its adapter there, or that towards the host
@@ -283,7 +255,35 @@ impl Lab {
         lent.map_or(first, |lent| lent.name.clone())
     }
 
-    fn number(&self, link: &str) -> Option<usize> {
+    /// Where the system under test and the clients meet on a link: of each the adapter and the
+    /// IPv4 address by which it is there, also over hosts between.
+    #[must_use]
+    pub fn meeting(&self, link: &str) -> Vec<(LinkEnd, Ipv4Addr)> {
+        let Some(number) = self.number(link).filter(|_| self.kind != LabKind::Loopback) else {
+            return Vec::new();
+        };
+        let with_sut = self.members(number).contains(&SUT);
+        let at = |host: usize| {
+            let own = match self.plan.ways(host).into_iter().nth(number)? {
+                Way::Member => number,
+                Way::Bridged { link } => link,
+                Way::Over { link, .. } if with_sut => link,
+                _ => return None,
+            };
+            let (name, role) = (self.interface(host, link), EndRole::Adapter);
+            let IpAddr::V4(address) = self.address(own, host, IpVersion::Four) else { return None };
+            Some((LinkEnd { host, name, role, narrow: false }, address))
+        };
+        [SUT].into_iter().chain(self.client_indexes()).filter_map(at).collect()
+    }
+
+    /// Whether a host joins its links, and has no address on them.
+    #[must_use]
+    pub fn joins(&self, at: usize) -> bool {
+        self.is_switch(at) || self.role(at).is_some_and(Role::joins)
+    }
+
+    pub(super) fn number(&self, link: &str) -> Option<usize> {
         self.plan.links.iter().position(|one| one.name == link)
     }
 
@@ -343,15 +343,6 @@ fn bridge_name(link: usize) -> String {
 
 fn port_name(link: usize, host: &str) -> String {
     format!("p{link}-{host}")
-}
-
-/// The network of a link.
-fn network(link: usize) -> Ipv4Addr {
-    Ipv4Addr::new(198, 18, octet(link), 0)
-}
-
-fn octet(number: usize) -> u8 {
-    u8::try_from(number).unwrap_or(u8::MAX)
 }
 
 /// Requests of one host in one list, hosts and requests in the order in which they come.

@@ -6,6 +6,7 @@
 
 pub(crate) mod adapter;
 pub mod adapter_file;
+mod addresses;
 pub mod agent;
 mod cables;
 pub mod capability;
@@ -27,6 +28,7 @@ pub mod messages;
 pub(crate) mod namespace;
 mod ours;
 pub mod own;
+mod packets;
 pub mod quota;
 pub mod relay;
 pub mod sim;
@@ -40,6 +42,7 @@ pub mod version;
 pub mod wire;
 
 pub use adapter::{Away, Loan, is_benchmark};
+pub use addresses::IpVersion;
 pub use cables::by_host;
 pub use cgroup::HostGroup;
 pub use error::LabError;

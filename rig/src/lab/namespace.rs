@@ -1,7 +1,7 @@
 //! Knows how a process moves into namespaces of its own and how such a namespace gets a name.
 //!
-//! Must not know what lives in it. [`own_descriptors`] and [`own_mounts`]
-//! act on the calling thread, all other calls on the process, which has one thread then.
+//! Must not know what lives in it. [`own_descriptors`], [`own_mounts`] and [`own_network`] act on
+//! the calling thread, all other calls on the process, which has one thread then.
 
 use super::error::LabError;
 use desk::record::LabKind;
@@ -52,6 +52,14 @@ pub fn enter(kind: LabKind, join: Option<u32>) -> Result<(), LabError> {
 /// When the kernel has no memory for it.
 pub fn own_descriptors() -> Result<(), LabError> {
     unshare(libc::CLONE_FILES, "unshare(CLONE_FILES)")
+}
+
+/// Gives the calling thread a network namespace without links, which goes with it.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn own_network() -> Result<(), LabError> {
+    unshare(libc::CLONE_NEWNET, "unshare(CLONE_NEWNET)")
 }
 
 /// Gives the calling thread mounts of its own.

@@ -3,7 +3,7 @@
 //!
 //! Must not know which servers listen there.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -20,8 +20,8 @@ pub fn declare(addresses: &[Ipv4Addr]) {
 
 /// Whether an address was declared.
 #[must_use]
-pub fn is_owned(address: Ipv4Addr) -> bool {
-    OWNED.get_or_init(told).contains(&address)
+pub fn is_owned(address: IpAddr) -> bool {
+    OWNED.get_or_init(told).iter().any(|owned| *owned == address)
 }
 
 /// The addresses that the parent process passed.

@@ -3,6 +3,7 @@
 //! Must not know what is measured in it, nor which factor changes what. How hosts are joined stands
 //! in `cables.rs`, what is asked of their machines in `machines.rs`.
 
+use super::addresses::IpVersion;
 use super::clock;
 use super::error::LabError;
 use super::machine::{Heard, Machine, Order};
@@ -83,6 +84,8 @@ pub struct Lab {
     all_lent: Vec<LentAdapter>,
     /// Which hosts there are, and on which links; the switch is not among them.
     pub(super) plan: LabPlan,
+    /// The version of IP that loads go over.
+    pub(super) version: IpVersion,
 }
 
 /// An adapter of the machine, as the conductor knows it.
@@ -172,7 +175,8 @@ impl Lab {
     fn empty(blueprint: &Blueprint, machines: Vec<Machine>) -> Self {
         let (kind, plan) = (LabKind::Loopback, blueprint.lab.clone());
         let (hosts, suts, all_lent, reason) = Default::default();
-        Self { kind, reason, machines, hosts, suts, all_lent, plan }
+        let version = IpVersion::default();
+        Self { kind, reason, machines, hosts, suts, all_lent, plan, version }
     }
 
     /// Kinds of place to try, the best first.
@@ -227,6 +231,7 @@ impl Lab {
             machine.must(&Order::TakeDown)?;
         }
         let sut = self.machine_of(SUT);
+        self.version = IpVersion::default();
         self.stand(self.kind, true)?;
         self.lay()?;
         // What is set on its machine is undone there.
@@ -251,6 +256,12 @@ impl Lab {
     pub(super) fn lent(&self) -> impl Iterator<Item = &LentAdapter> {
         let sut = self.machine_of(SUT);
         self.all_lent.iter().filter(move |lent| lent.host != SUT || lent.machine == sut)
+    }
+
+    /// Names of the links, in the order of the plan.
+    #[must_use]
+    pub fn link_names(&self) -> Vec<String> {
+        self.plan.links.iter().map(|link| link.name.clone()).collect()
     }
 
     /// Members of a link, by index.

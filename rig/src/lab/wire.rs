@@ -4,14 +4,14 @@
 
 use super::adapter_file::AdapterFile;
 use super::ethtool::{Feature, Line, Number};
-use super::link::{LinkInfo, Shaper, Tbf};
+use super::link::{Cipher, LinkInfo, Protection, SECRET, Shaper, Tbf};
 use super::logs::Log;
 use super::relay::{RelayRequest, Told};
 use desk::record::LabKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Longest message either side accepts, bytes.
 const MESSAGE_MAX: u32 = 16 << 20;
@@ -61,9 +61,13 @@ pub enum LinkRequest {
     /// Put under a bridge.
     Master(String, String),
     /// Give an address and prefix length.
-    Address(String, Ipv4Addr, u8),
+    Address(String, IpAddr, u8),
     /// Reach a network of an address and prefix length by way of a neighbour.
-    Route(Ipv4Addr, u8, Ipv4Addr),
+    Route(IpAddr, u8, IpAddr),
+    /// Tell how many packets of IPv4 and of IPv6 the host has received.
+    Received,
+    /// Tell whether an interface has an address of IPv6 that a load may go to.
+    HasSixth(String),
     /// Set the MTU, bytes.
     SetMtu(String, u32),
     /// Tell all about a link.
@@ -96,6 +100,14 @@ pub enum LinkRequest {
     Shaper(String),
     /// Remove the shaper of a link.
     ClearQdisc(String),
+    /// Tell in which VLAN the addresses of a link are.
+    Vlan(String),
+    /// Move them to a VLAN, or out of it.
+    SetVlan(String, Option<u16>),
+    /// Tell what protects all between an address of the host and others.
+    Protection(Ipv4Addr, Vec<Ipv4Addr>),
+    /// Protect it by a cipher and a secret that all have, or no longer.
+    Protect(Ipv4Addr, Vec<Ipv4Addr>, Option<(Cipher, [u8; SECRET])>),
     /// Read a kernel setting of the host, a path below `/proc/sys/net`.
     Setting(String),
     /// Write a kernel setting of the host.
@@ -105,7 +117,8 @@ pub enum LinkRequest {
 }
 
 impl LinkRequest {
-    /// The link that is read or changed; none for what makes links and for settings of the kernel.
+    /// The link that is read or changed; none for what makes links, for settings of the kernel and
+    /// for what protects paths.
     #[must_use]
     pub fn of(&self) -> Option<&str> {
         match self {
@@ -126,6 +139,7 @@ impl LinkRequest {
             | Self::SetTbf(name, _)
             | Self::Tbf(name)
             | Self::Shaper(name)
+            | Self::Vlan(name)
             | Self::ClearQdisc(name) => Some(name),
             _ => None,
         }
@@ -153,8 +167,16 @@ pub enum LinkAnswer {
     Tbf(Option<Tbf>),
     /// The shaper with its counts, if there is one.
     Shaper(Option<Shaper>),
+    /// The VLAN that the addresses of a link are in; none where they are in none.
+    Vlan(Option<u16>),
+    /// What protects all between an address and others.
+    Protection(Ipv4Addr, Vec<Ipv4Addr>, Protection),
     /// A kernel setting.
     Setting(String),
+    /// Packets of IPv4 and of IPv6.
+    Received([u64; 2]),
+    /// Whether there is such an address.
+    HasSixth(bool),
 }
 
 /// What a host answers.
@@ -228,8 +250,8 @@ mod tests {
         let link = prop_oneof![
             any::<String>().prop_map(LinkRequest::Up),
             (any::<String>(), any::<u32>()).prop_map(|(name, mtu)| LinkRequest::SetMtu(name, mtu)),
-            (any::<String>(), any::<[u8; 4]>(), any::<u8>())
-                .prop_map(|(name, ip, bits)| LinkRequest::Address(name, ip.into(), bits)),
+            (any::<String>(), any::<IpAddr>(), any::<u8>())
+                .prop_map(|(name, ip, bits)| LinkRequest::Address(name, ip, bits)),
             (any::<String>(), proptest::collection::vec((any::<String>(), any::<bool>()), 0..4))
                 .prop_map(|(name, bits)| LinkRequest::SetFeatures(name, bits)),
         ];

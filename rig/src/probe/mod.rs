@@ -1,7 +1,7 @@
 //! Knows what can be read beside the load at the two edges of the window.
 //!
 //! Gives: [`Probe`], [`all`], [`Sampler`], [`Soaker`], [`Carriers`], [`Shapers`],
-//! [`Relayed`], [`AdapterCounts`], [`Copied`].
+//! [`Relayed`], [`Received`], [`AdapterCounts`], [`Copied`].
 //! Never: what the load was, or what a reading means.
 //! Start reading at `cpu.rs`.
 
@@ -28,6 +28,7 @@ mod power;
 mod pressure;
 mod qdisc;
 mod quota;
+mod received;
 mod relay;
 mod sampler;
 mod soaker;
@@ -54,6 +55,7 @@ pub use power::PowerProbe;
 pub use pressure::PressureProbe;
 pub use qdisc::Shapers;
 pub use quota::QuotaProbe;
+pub use received::Received;
 pub use relay::Relayed;
 pub use sampler::{Sampled, Sampler};
 pub use soaker::{Look, Soaker, Stretch};

@@ -80,8 +80,11 @@ impl Probe for TcpProbe {
 /// namespace of this process; none where no such socket is seen.
 #[must_use]
 pub fn accept_queue(ports: &[u16]) -> Option<u64> {
-    let file = BufReader::new(File::open("/proc/self/net/tcp").ok()?);
-    waiting(file.lines().map_while(Result::ok), ports)
+    let of = |file: &str| {
+        let file = BufReader::new(File::open(format!("/proc/self/net/{file}")).ok()?);
+        waiting(file.lines().map_while(Result::ok), ports)
+    };
+    ["tcp", "tcp6"].into_iter().filter_map(of).reduce(|a, b| a + b)
 }
 
 /// The same of the lines of `/proc/net/tcp`, in which listening sockets come first and which may be
@@ -115,12 +118,20 @@ pub fn tcp_counter(name: &str) -> Option<u64> {
     numbers(&text, "TcpExt:").get(name).copied()
 }
 
-/// A counter of UDP of the network namespace of the calling thread (`/proc/net/snmp`); none where
-/// the kernel does not tell it.
+/// A counter of UDP of the network namespace of the calling thread, over both versions of IP
+/// (`/proc/net/snmp`, `/proc/net/snmp6`); none where the kernel does not tell it.
 #[must_use]
 pub fn udp_counter(name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/net/snmp").ok()?;
-    numbers(&text, "Udp:").get(name).copied()
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{file}"));
+    let fourth = numbers(&read("snmp").ok()?, "Udp:").get(name).copied()?;
+    Some(fourth + of_sixth(&read("snmp6").unwrap_or_default(), name).unwrap_or(0))
+}
+
+/// A counter of UDP of `/proc/net/snmp6`, which has a line for each.
+fn of_sixth(text: &str, name: &str) -> Option<u64> {
+    let mut pairs =
+        text.lines().filter_map(|line| line.strip_prefix("Udp6")?.split_once([' ', '\t']));
+    pairs.find(|(found, _)| *found == name)?.1.trim().parse().ok()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a window are far below 2^53")]
@@ -149,6 +160,14 @@ mod tests {
 
     fn netstat(timeouts: u64) -> String {
         format!("TcpExt: TW TCPTimeouts ListenDrops\nTcpExt: 1 {timeouts} 4\nIpExt: A\nIpExt: 1\n")
+    }
+
+    #[test]
+    fn a_counter_of_udp_over_ipv6_has_one_line() {
+        let text = "Udp6InDatagrams                 \t12\nUdp6RcvbufErrors                \t3\n\
+            UdpLite6RcvbufErrors            \t7\n";
+        assert_eq!(of_sixth(text, "RcvbufErrors"), Some(3));
+        assert_eq!(of_sixth(text, "SndbufErrors"), None);
     }
 
     #[test]

@@ -12,12 +12,12 @@ use crate::factor;
 use crate::lab::machine::{Machine, Order};
 use crate::lab::quota::Side;
 use crate::lab::wire::{Answer, Request};
-use crate::lab::{Blueprint, Lab, LabError, SUT, Urgent, clock};
-use crate::probe::{Carriers, Relayed, Shapers};
+use crate::lab::{Blueprint, IpVersion, Lab, LabError, SUT, Urgent, clock};
+use crate::probe::{Carriers, Received, Relayed, Shapers};
 use crate::workload::{self, Checked, Entries, Job};
 use desk::plan::DRY_WINDOW_S;
 use desk::record::{
-    Fact, Fault, Outcome, Plan, ProgramLog, Reading, Scope, Settings, Trial, TrialKind,
+    Fact, Fault, Outcome, Place, Plan, ProgramLog, Reading, Scope, Settings, Trial, TrialKind,
     TrialRecord, Value, is_client,
 };
 use desk::unit::Quantity;
@@ -97,12 +97,15 @@ impl Bench {
         let entry = workload::find(self.entries, &trial.point.workload)?;
         let job = job(plan, &trial, (&link, &wanted));
         let idle = Idle::is(plan, &trial);
+        let over_links = !idle && entry.spec.place == Place::Path;
         let mut work = if idle { Box::<Idle>::default() } else { (entry.make)() };
         work.stage(&mut self.lab, &job)?;
         let carriers = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let shapers = Shapers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         let relayed = Relayed::begin(&mut self.lab, record.trial.seed);
         let relayed = relayed.map_err(LabError::into_fault)?;
+        let version = wanted.get(IpVersion::SETTING).and_then(IpVersion::of).filter(|_| over_links);
+        let received = self.received(version.is_some())?;
         let readings = &mut record.readings;
         let ready = self.prepare().map_err(LabError::into_fault);
         let urgent = Urgent::begin();
@@ -130,11 +133,22 @@ impl Bench {
         let after = Carriers::read(&mut self.lab, &link).map_err(LabError::into_fault)?;
         record.readings.extend(after.since(&carriers));
         let checked = work.check()?;
+        if let Some(version) = version {
+            let now = self.received(true)?;
+            record.readings.extend(now.since(&received));
+            now.went_over(&received, version)?;
+        }
         // What a load says of its settings nobody says without one.
         if !idle {
             record.observed.extend(told_back(&wanted, &trial, &checked.outcome.made_with)?);
         }
         Ok(checked)
+    }
+
+    /// Packets of either version of IP so far; none where nobody asks for a version.
+    fn received(&mut self, asked: bool) -> Result<Received, Fault> {
+        let read = asked.then(|| Received::read(&mut self.lab));
+        Ok(read.transpose().map_err(LabError::into_fault)?.unwrap_or_default())
     }
 
     /// Logs of programs that have failed on hosts that live.

@@ -165,6 +165,8 @@ const fn rank(mechanism: Mechanism) -> u8 {
         Mechanism::Quota(_) => 2,
         Mechanism::Cpus(_) => 3,
         Mechanism::Path(_) => 4,
+        // An MTU takes addresses of IPv6 away.
+        Mechanism::Version(_) => 5,
     }
 }
 

@@ -322,7 +322,8 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     all.extend(used.map(|l| l.settings.clone()).unwrap_or_default());
     all.extend(trial.settings.clone());
     let set = |key: &str| match factor::mechanism(key) {
-        Some(Mechanism::Link(_) | Mechanism::Quota(_) | Mechanism::Cpus(_)) => true,
+        Some(Mechanism::Link(_) | Mechanism::Quota(_)) => true,
+        Some(Mechanism::Cpus(_) | Mechanism::Version(_)) => true,
         Some(Mechanism::Machine(_) | Mechanism::Held(_) | Mechanism::Path(_)) => false,
         None => is_told(key) || key.starts_with("sim_") || key == "cpu_speed",
     };

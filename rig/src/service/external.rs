@@ -68,7 +68,7 @@ impl External {
     /// When nobody has declared its address, with the remedy.
     pub fn refuse(&self) -> Result<(), Why> {
         let at = *self.address.ip();
-        if own::is_owned(at) {
+        if own::is_owned(at.into()) {
             return Ok(());
         }
         Err(format!("load would go to {at}; if the server there is yours, add --i-own {at}"))
@@ -91,7 +91,7 @@ impl External {
         &self,
         through: impl FnOnce(TcpStream) -> io::Result<S>,
     ) -> Result<u64, Why> {
-        let (head, body) = get(self.address, &self.path, (ANSWER_MAX, WAIT), through)?;
+        let (head, body) = get(self.address.into(), &self.path, (ANSWER_MAX, WAIT), through)?;
         let announced = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
             let is_it = name.eq_ignore_ascii_case("content-length");

@@ -12,7 +12,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal, setsid};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
-use std::net::{SocketAddrV4, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -200,7 +200,7 @@ fn site(wanted: &Wanted) -> Result<Site, Why> {
         Err(e) => Err(format!("{}: {e}", wanted.address)),
     };
     let [address, spare] =
-        [port(&free[0])?, port(&free[1])?].map(|port| SocketAddrV4::new(wanted.address, port));
+        [port(&free[0])?, port(&free[1])?].map(|port| SocketAddr::new(wanted.address, port));
     let mine = cpus::mine().map_err(|e| e.to_string())?;
     let site = Site {
         directory: DIRECTORY.into(),

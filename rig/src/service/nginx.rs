@@ -141,7 +141,7 @@ fn number(status: &str) -> Result<u64, Why> {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use std::net::{Ipv4Addr, SocketAddrV4};
+    use std::net::{Ipv4Addr, SocketAddr};
 
     #[test]
     fn its_count_is_read() {
@@ -157,8 +157,8 @@ mod tests {
             let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
             let site = Site {
                 directory: "/tmp/x".into(),
-                address: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8080),
-                plain: SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 8081),
+                address: SocketAddr::from((Ipv4Addr::new(198, 18, 0, 1), 8080)),
+                plain: SocketAddr::from((Ipv4Addr::new(198, 18, 0, 1), 8081)),
                 settings: BTreeMap::from_iter(settings),
                 cpus: 3,
                 is_root: true,

@@ -7,7 +7,7 @@ use super::told::FileSum;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,9 +27,9 @@ pub struct Site {
     /// Its run directory.
     pub directory: PathBuf,
     /// Where it listens.
-    pub address: SocketAddrV4,
+    pub address: SocketAddr,
     /// Where it listens without encryption, for its keeper: the same, or another port.
-    pub plain: SocketAddrV4,
+    pub plain: SocketAddr,
     /// What it is told, as the service calls it.
     pub settings: BTreeMap<String, String>,
     /// CPUs that it may use.
@@ -42,7 +42,7 @@ impl Site {
     /// One that nobody has made yet, with these settings.
     #[must_use]
     pub fn told(settings: BTreeMap<String, String>) -> Self {
-        let address = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+        let address = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
         let directory = PathBuf::new();
         Self { directory, address, plain: address, settings, cpus: 1, is_root: false }
     }
@@ -124,7 +124,7 @@ impl Site {
 /// # Errors
 /// When it does not answer in time, or otherwise.
 pub(super) fn get<S: Read + Write>(
-    server: SocketAddrV4,
+    server: SocketAddr,
     path: &str,
     within: (u64, Duration),
     through: impl FnOnce(TcpStream) -> io::Result<S>,
@@ -141,15 +141,15 @@ pub(super) fn get<S: Read + Write>(
     }
 }
 
-fn connect(server: SocketAddrV4, longest: Duration) -> io::Result<TcpStream> {
-    let socket = TcpStream::connect_timeout(&server.into(), longest)?;
+fn connect(server: SocketAddr, longest: Duration) -> io::Result<TcpStream> {
+    let socket = TcpStream::connect_timeout(&server, longest)?;
     socket.set_read_timeout(Some(longest))?;
     Ok(socket)
 }
 
 fn ask(
     mut socket: impl Read + Write,
-    (server, path): (SocketAddrV4, &str),
+    (server, path): (SocketAddr, &str),
     (most, longest): (u64, Duration),
 ) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + longest;
@@ -180,7 +180,7 @@ mod tests {
     use std::net::TcpListener;
 
     fn site(directory: &Path, port: u16) -> Site {
-        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let (settings, directory) = (BTreeMap::new(), directory.into());
         Site { directory, address, plain: address, settings, cpus: 1, is_root: false }
     }

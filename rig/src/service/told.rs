@@ -7,7 +7,7 @@ use desk::record::{DIGEST, digest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// Longest line, bytes.
 const LINE_MAX: u64 = 8 << 20;
@@ -18,7 +18,7 @@ pub struct Wanted {
     /// The name of its service.
     pub service: String,
     /// Where it listens.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// Its settings, as the service calls them.
     pub settings: BTreeMap<String, String>,
     /// CPUs that it may use; all where there are none.

@@ -13,9 +13,9 @@ use std::path::Path;
 
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
-    "aa, congestion, disk-array, faster-line, gigabit-path, latency, loaded-latency, nic-duel, ",
-    "nic-duel-full, offloads, one-server, round-up, short-path, snoop-filter, web-server, ",
-    "web-server-php",
+    "aa, client-ramp, congestion, disk-array, faster-line, gigabit-path, latency, ",
+    "loaded-latency, nic-duel, nic-duel-full, offloads, one-server, packet-cost, round-up, ",
+    "short-path, snoop-filter, web-server, web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -49,6 +49,7 @@ pub mod tune {
 pub fn built_in(name: &str) -> Option<&'static str> {
     match name {
         "aa" => Some(include_str!("../../../plans/aa.toml")),
+        "client-ramp" => Some(include_str!("../../../plans/client-ramp.toml")),
         "congestion" => Some(include_str!("../../../plans/congestion.toml")),
         "disk-array" => Some(include_str!("../../../plans/disk-array.toml")),
         "faster-line" => Some(include_str!("../../../plans/faster-line.toml")),
@@ -59,6 +60,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
+        "packet-cost" => Some(include_str!("../../../plans/packet-cost.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
         "short-path" => Some(include_str!("../../../plans/short-path.toml")),
         "snoop-filter" => Some(include_str!("../../../plans/snoop-filter.toml")),

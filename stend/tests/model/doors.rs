@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests stand outside test functions")]
 
 use desk::record::{Completeness, Run};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -194,6 +195,27 @@ fn a_setting_says_below_which_directory_every_run_has_its_own() {
     assert!(runs.iter().all(|run| run.path().join("report.html").exists()), "{runs:?}");
     home.good(&[&run[..], &["--out", "here"]].concat());
     assert!(home.0.join("here/report.html").exists());
+}
+
+#[test]
+fn a_ramp_adds_clients_to_one_lab_and_the_article_has_its_curve() {
+    let home = Home::new("ramp");
+    home.good(&["run", "client-ramp", "--lab", "sim", "--blocks", "3", "--out", "ramp"]);
+    let records = std::fs::read_to_string(home.0.join("ramp/records.json")).expect("records");
+    let run: Run = serde_json::from_str(&records).expect("a run");
+    let mut seen = BTreeSet::new();
+    for record in run.records.iter().filter(|record| record.outcome.fault.is_none()) {
+        let flows = &record.outcome.flows.rows;
+        let clients: BTreeSet<&str> = flows.iter().map(|flow| flow.receiver.as_str()).collect();
+        let wanted = record.trial.point.params["clients"].count().expect("a number");
+        assert_eq!(clients.len() as u64, wanted, "{clients:?}");
+        seen.insert(wanted);
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [1, 4, 8, 12, 16, 20]);
+    let article = std::fs::read_to_string(home.0.join("ramp/report.md")).expect("an article");
+    assert!(article.contains("clients"), "{article}");
+    let page = std::fs::read_to_string(home.0.join("ramp/report.html")).expect("an article");
+    assert!(page.contains("<svg"), "a curve");
 }
 
 #[test]

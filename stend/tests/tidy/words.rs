@@ -59,6 +59,12 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/engine/net/lent.rs", "mmap, munmap: memory that the kernel reads after us"),
     ("loads/src/engine/net/uring.rs", "io_uring: the kernel works on buffers of ours"),
     ("loads/src/engine/net/zero_copy.rs", "SO_ZEROCOPY and its completions: rustix lacks them"),
+    ("loads/src/engine/packet/live/plain.rs", "sendmmsg, packet sockets: no safe wrapper"),
+    ("loads/src/engine/packet/bpf/call.rs", "bpf, sigaction, tgkill: no safe wrapper has them"),
+    ("loads/src/engine/packet/acl/form.rs", "calls of code for vectors that this CPU has"),
+    ("loads/src/engine/packet/acl/half.rs", "loads of AVX2: safe ones take no memory"),
+    ("loads/src/engine/packet/acl/wide.rs", "loads and gathers of AVX-512: safe ones do not exist"),
+    ("loads/src/engine/packet/lpm.rs", "madvise: huge pages for memory of a vector"),
     ("loads/src/engine/pipe.rs", "vmsplice: rustix has it unsafe, for the other end of a pipe"),
     ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];

@@ -16,9 +16,11 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     set_once(plan, lines)?;
     few_enough(plan, lines)?;
     streams(plan, lines)?;
+    taking_part(plan, lines)?;
     client_rate(plan, lines)?;
     between(plan, lines)?;
     offloads(plan, lines)?;
+    sixth(plan, lines)?;
     online(plan, lines)
 }
 
@@ -116,6 +118,27 @@ fn streams(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// Refuses more clients than the lab has.
+fn taking_part(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    for load in &plan.loads {
+        let Some(name) = load.roles.get(&ParamRole::Clients) else { continue };
+        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+        let switched = levels.filter_map(|level| level.settings.get(name));
+        let all = load.values(ParamRole::Clients).chain(switched);
+        let most = all.filter_map(Value::count).max().unwrap_or(0);
+        if most > u64::from(plan.lab.clients) {
+            let at = format!("load.{}", load.name);
+            return Err(PlanError::TooFewClients {
+                line: written_in(load, name, lines).unwrap_or_else(|| lines.of(&at)),
+                load: load.name.clone(),
+                most,
+                clients: plan.lab.clients,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Refuses a load between clients where there is one.
 fn between(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     let goes = |load: &&LoadPlan| {
@@ -192,6 +215,29 @@ fn offloads(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
                     place: format!("link {}{}", link.name, levels.concat()),
                 });
             }
+        }
+    }
+    Ok(())
+}
+
+/// Least MTU of a link that carries IPv6, bytes (RFC 8200, 5).
+const IPV6_MTU: f64 = 1280.0;
+
+/// Refuses IPv6 in treatments where a link cannot carry it, and to servers that are named by an
+/// address of IPv4.
+fn sixth(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let (_, treatments) = expand(plan);
+    for (_, settings) in treatments.iter().filter(|(_, all)| plan.ip_version(all) == 6) {
+        let line = set_at(plan, "ip_version", lines);
+        for link in &plan.lab.links {
+            let mtu = settings.get("mtu").or_else(|| link.settings.get("mtu"));
+            let Some(mtu) = mtu.and_then(Value::quantity) else { continue };
+            if mtu.value < IPV6_MTU {
+                return Err(PlanError::SmallMtu { line, link: link.name.clone(), mtu });
+            }
+        }
+        if let Some(server) = plan.externals().next() {
+            return Err(PlanError::ServerOfIpv4 { line, server: server.into() });
         }
     }
     Ok(())

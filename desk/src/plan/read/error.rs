@@ -205,6 +205,12 @@ pub enum PlanError {
         "line {line}: {streams} streams x {clients} clients = {together} connections; at most 1024"
     )]
     TooManyStreams { line: u32, streams: u64, clients: u32, together: u64 },
+    /// A load of more clients than there are.
+    #[error(
+        "line {line}: load '{load}' wants {most} clients, and the lab has {clients}; write clients \
+         = {most} in [lab]"
+    )]
+    TooFewClients { line: u32, load: String, most: u64, clients: u32 },
     /// A load between clients, of which there are too few.
     #[error(
         "line {line}: load '{load}' goes between two clients, and the lab has {clients}; write \
@@ -217,4 +223,16 @@ pub enum PlanError {
          ({place}); write tso = \"off\" or checksum = \"on\""
     )]
     TsoWithoutChecksum { line: u32, place: String },
+    /// A link that does not carry IPv6.
+    #[error(
+        "line {line}: ip_version = 6 needs an MTU of 1280 B on every link (RFC 8200), and link \
+         '{link}' has mtu = {mtu}; raise it, or leave out ip_version = 6"
+    )]
+    SmallMtu { line: u32, link: String, mtu: Quantity },
+    /// A server that somebody else started is named by its IPv4 address.
+    #[error(
+        "line {line}: ip_version = 6, and {server} is asked over IPv4; name a server that stend \
+         starts, or leave out ip_version = 6"
+    )]
+    ServerOfIpv4 { line: u32, server: String },
 }

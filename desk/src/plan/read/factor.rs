@@ -199,7 +199,7 @@ fn plain(node: &Node, spec: &FactorSpec, known: &Known) -> Result<Vec<Level>, Pl
         let (line, key) = (node.line, spec.name.to_owned());
         return Err(PlanError::NoClients { line, key });
     }
-    relayed((node.line, spec), known.lab)?;
+    stands((node.line, spec), known.lab)?;
     let level = |item: &Node| {
         let name = item.written("a level in quotes")?.to_owned();
         if spec.scope == Scope::Path {
@@ -214,11 +214,13 @@ fn plain(node: &Node, spec: &FactorSpec, known: &Known) -> Result<Vec<Level>, Pl
     items.iter().map(level).collect()
 }
 
-/// What a relay keeps needs one.
-pub(super) fn relayed((line, spec): (u32, &FactorSpec), lab: &LabPlan) -> Result<(), PlanError> {
-    match spec.scope == Scope::Relay && lab.relay().is_none() {
-        true => Err(PlanError::NoRelay { line, key: spec.name.to_owned() }),
-        false => Ok(()),
+/// What a relay keeps needs one; packets need a link.
+pub(super) fn stands((line, spec): (u32, &FactorSpec), lab: &LabPlan) -> Result<(), PlanError> {
+    let key = || spec.name.to_owned();
+    match spec.scope {
+        Scope::Relay if lab.relay().is_none() => Err(PlanError::NoRelay { line, key: key() }),
+        Scope::Network if lab.links.is_empty() => Err(PlanError::NoClients { line, key: key() }),
+        _ => Ok(()),
     }
 }
 
@@ -264,7 +266,7 @@ fn part(entry: &Node, known: &Known) -> Result<Value, PlanError> {
         return param::value(entry, &entry.key, known);
     }
     let spec = settable(entry, known.catalogue, &PARTS)?;
-    relayed((entry.line, spec), known.lab)?;
+    stands((entry.line, spec), known.lab)?;
     if spec.scope == Scope::Socket {
         param::of_all(entry, spec.name, known)?;
     }
@@ -272,11 +274,12 @@ fn part(entry: &Node, known: &Known) -> Result<Value, PlanError> {
 }
 
 /// What a profile may set, besides parameters of all loads.
-pub(in crate::plan) const PARTS: [Scope; 7] = [
+pub(in crate::plan) const PARTS: [Scope; 8] = [
     Scope::Link,
     Scope::Host,
     Scope::Machine,
     Scope::Side,
+    Scope::Network,
     Scope::Relay,
     Scope::Program,
     Scope::Socket,

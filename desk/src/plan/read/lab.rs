@@ -1,7 +1,7 @@
 //! Knows the table `[lab]`: clients and the links of the system under test.
 
 use super::error::PlanError;
-use super::factor::relayed;
+use super::factor::stands;
 use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::topology;
@@ -42,21 +42,21 @@ pub(super) fn read(
     let machines = Vec::new();
     let read = LabPlan { clients, client_rate, settings, links, hosts, machine, machines };
     topology::check(lab, &read)?;
-    relay_stands(lab, catalogue, &read)?;
+    all_stand(lab, catalogue, &read)?;
     Ok(read)
 }
 
-/// What a relay keeps for the whole run needs one.
-fn relay_stands(lab: &Section, catalogue: &Catalogue, read: &LabPlan) -> Result<(), PlanError> {
+/// What is set for the whole run needs what it is set on.
+fn all_stand(lab: &Section, catalogue: &Catalogue, read: &LabPlan) -> Result<(), PlanError> {
     for spec in whole_run(catalogue) {
-        lab.get(spec.name).map_or(Ok(()), |node| relayed((node.line, spec), read))?;
+        lab.get(spec.name).map_or(Ok(()), |node| stands((node.line, spec), read))?;
     }
     Ok(())
 }
 
 /// What may be set for the whole run: on hosts, on the machine itself, and what programs are told.
-pub(in crate::plan) const WHOLE_RUN: [Scope; 5] =
-    [Scope::Host, Scope::Machine, Scope::Side, Scope::Relay, Scope::Program];
+pub(in crate::plan) const WHOLE_RUN: [Scope; 6] =
+    [Scope::Host, Scope::Machine, Scope::Side, Scope::Network, Scope::Relay, Scope::Program];
 
 /// The system under test by itself.
 fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
@@ -69,7 +69,7 @@ fn machine(lab: &Section, catalogue: &Catalogue) -> Result<LabPlan, PlanError> {
     let on_hosts: Vec<&str> = whole_run(catalogue).map(|f| f.name).collect();
     lab.only(&on_hosts)?;
     let read = LabPlan { settings: settings(lab, catalogue)?, ..LabPlan::default() };
-    relay_stands(lab, catalogue, &read)?;
+    all_stand(lab, catalogue, &read)?;
     Ok(read)
 }
 

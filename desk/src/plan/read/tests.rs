@@ -224,7 +224,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
             "clients",
             "colour",
             "line 3: unknown key 'colour'; known here: clients, client_rate, hosts, links, \
-             machine, path_delay, receive_buffer, thp",
+             machine, ip_version, path_delay, receive_buffer, thp",
         ),
         ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
         (
@@ -377,7 +377,7 @@ fn a_factor_that_cannot_be_is_refused() {
             "[load",
             &bundle("{ x = { path = \"one\" }, y = { path = \"two\" } }"),
             "line 12: 'path' cannot be set here; what can be set here is mtu, tso, gso, gro, \
-             checksum, rate, path_delay, receive_buffer, congestion, thp",
+             checksum, rate, ip_version, path_delay, receive_buffer, congestion, thp",
         ),
         (
             "[load",
@@ -495,6 +495,13 @@ fn arithmetic_of_the_plan_is_shown() {
         read(&crowd, &catalogue()).unwrap_err().to_string(),
         "line 12: 17 streams x 64 clients = 1088 connections; at most 1024"
     );
+    let part = |words: &str| SMALL.replace("over = {", &format!("over = {{ {words},"));
+    assert_eq!(
+        read(&part("clients = \"1..5 +2\""), &catalogue()).unwrap_err().to_string(),
+        "line 12: load 'stream' wants 5 clients, and the lab has 4; write clients = 5 in [lab]"
+    );
+    assert!(read(&part("clients = \"1..4 +1\""), &catalogue()).is_ok());
+    assert!(read(&part("clients = [1, \"all\"]"), &catalogue()).is_ok());
     let between = SMALL.replace("clients = 4", "clients = 1");
     let between = between.replace("over =", "direction = \"between\"\nover =");
     assert_eq!(

@@ -137,3 +137,22 @@ fn a_lab_of_adapters_that_cannot_be_is_refused_with_the_remedy() {
         assert!(refused.contains(wanted), "{wanted}: {refused}");
     }
 }
+
+#[test]
+fn ipv6_needs_links_that_carry_it_in_every_treatment() {
+    let small = "[lab.links.lan]\nmtu = \"1279 B\"";
+    let said = lab(&format!("ip_version = 6\n{small}")).unwrap_err();
+    assert!(said.starts_with("line 4: ip_version = 6 needs an MTU of 1280 B"), "{said}");
+    assert!(lab(&format!("ip_version = 4\n{small}")).is_ok());
+    assert!(lab("ip_version = 6\n[lab.links.lan]\nmtu = \"1280 B\"").is_ok());
+    let crossed = "[factors.ip_version]\nlevels = [4, 6]\n[factors.mtu]\nlevels = ";
+    let said = lab(&format!("{crossed}[\"1500 B\", \"1000 B\"]")).unwrap_err();
+    assert!(said.contains("link 'lan' has mtu = 1000 B"), "{said}");
+    assert!(lab(&format!("{crossed}[\"1500 B\", \"9000 B\"]")).is_ok());
+    // Where the two never meet.
+    let apart = "[factors.stack]\nkey = \"profile\"\n[factors.stack.levels]\n\
+        old = { ip_version = 4, mtu = \"1000 B\" }\nnew = { ip_version = 6, mtu = \"1500 B\" }";
+    let plan = lab(apart).unwrap();
+    let version = |level: usize| plan.ip_version(&plan.factors[0].levels[level].settings);
+    assert_eq!([version(0), version(1)], [4, 6]);
+}

@@ -131,6 +131,7 @@ fn word(node: &Node, words: Words) -> Result<Value, PlanError> {
 /// What may stand in place of a text that a kind does not take, and which word was meant.
 fn allowed(text: &str, kind: ParamKind) -> String {
     let number = kind.range.map(|range| match range.step {
+        _ if range.is_pair() => range.to_string(),
         0.0 => format!("a value from {range}"),
         1.0 => format!("a whole number from {range}"),
         step => {

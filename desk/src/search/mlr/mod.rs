@@ -4,10 +4,14 @@
 //! Never: what the load or the loss is, nor how a trial is made.
 
 mod choose;
+#[cfg(test)]
+mod golden;
 mod lattice;
 mod model;
 mod race;
 mod tally;
+#[cfg(test)]
+mod tests;
 #[cfg(any(test, feature = "testing"))]
 mod zoo;
 

@@ -159,6 +159,41 @@ fn a_small_send_buffer_shows_in_the_sleep_of_the_sender() {
 }
 
 #[test]
+fn a_buffer_that_only_the_distance_makes_small_is_named() {
+    const KIB: f64 = 1024.0;
+    // Under way at once, the buffer, the most that it may be, and how long the stream waits.
+    let limit = |ends: [&'static str; 3], [flight, buffer, most, waits]: [f64; 4], busy: f64| {
+        named(&first(move |r| {
+            let [at, key, under_way] = ends;
+            cpu(r, "busy", busy);
+            sent(r, if key == "receive_buffer" { 1000.0 * waits } else { 0.0 });
+            read(r, ["tcp", at, key], buffer);
+            read(r, ["tcp", at, &format!("{key}_max")], most);
+            read(r, ["tcp", at, under_way], flight);
+            read(r, ["tcp", "sut", "send_wait"], waits);
+        }))
+    };
+    let receives = ["c01", "receive_buffer", "receive_flight"];
+    let sends = ["sut", "send_buffer", "send_flight"];
+    for (ends, kind, least) in
+        [(receives, LimitKind::ReceiveWindow, 0.25), (sends, LimitKind::SendBuffer, 0.5)]
+    {
+        for size in [64.0 * KIB, 1024.0 * KIB] {
+            let of = |flight: f64, most: f64, waits: f64, busy: f64| {
+                limit(ends, [flight * size, size, most * size, waits], busy)
+            };
+            assert_eq!(of(least + 0.01, 1.0, 0.3, 0.3), [kind], "{size} B");
+            assert_eq!(of(0.9, 1.0, 0.3, 0.3), [kind], "{size} B");
+            // Nothing else is taken for it.
+            assert_eq!(of(least - 0.01, 1.0, 0.3, 0.3), [LimitKind::NoneSeen], "it holds more");
+            assert_eq!(of(0.9, 1.5, 0.3, 0.3), [LimitKind::NoneSeen], "it may still grow");
+            assert_eq!(of(0.9, 1.0, 0.05, 0.3), [LimitKind::NoneSeen], "nobody waits for it");
+            assert_eq!(of(0.9, 1.0, 0.3, 1.0), [LimitKind::AllCpus], "no effect of the buffer");
+        }
+    }
+}
+
+#[test]
 fn programs_on_a_full_cpu_of_the_load_are_named_and_on_others_not() {
     let limit = |own: f64, foreign: f64, busy: f64| {
         first(move |r| {

@@ -91,7 +91,7 @@ pub fn simulated(
     let (cost, link) = (&scene.physics.cost, &scene.link);
     let (bytes, call) = (bulk.sizes)(params);
     let (bytes, calls) = (bytes as f64, bytes as f64 / call.max(1) as f64);
-    let segment = (link.mtu - 52.0).max(88.0);
+    let segment = (link.mtu - link.ip_header - 32.0).max(88.0);
     let packets = bytes / if link.tso { WHOLE } else { segment };
     let cpu = 2.0 * calls * cost.call + packets * cost.packet + bytes * cost.byte;
     let line = link.line_rate.min(link.cap.unwrap_or(f64::INFINITY));

@@ -22,7 +22,7 @@ use rustix::net::{
 use rustix::time::{TimerfdClockId, TimerfdFlags, Timespec, timerfd_create};
 use std::collections::BTreeSet;
 use std::io::{self, IoSlice};
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -62,9 +62,13 @@ const LOOKS: u32 = 2;
 ///
 /// # Errors
 /// Where this user may have none, with the remedy; what else the kernel says.
-pub fn echo_socket(address: Ipv4Addr) -> io::Result<UdpSocket> {
-    let kind = (AddressFamily::INET, SocketType::DGRAM);
-    let made = rustix::net::socket_with(kind.0, kind.1, SocketFlags::CLOEXEC, Some(ipproto::ICMP));
+pub fn echo_socket(address: IpAddr) -> io::Result<UdpSocket> {
+    let (family, protocol) = match address {
+        IpAddr::V4(_) => (AddressFamily::INET, ipproto::ICMP),
+        IpAddr::V6(_) => (AddressFamily::INET6, ipproto::ICMPV6),
+    };
+    let (kind, flags) = (SocketType::DGRAM, SocketFlags::CLOEXEC);
+    let made = rustix::net::socket_with(family, kind, flags, Some(protocol));
     let socket = match made {
         Err(Errno::ACCESS | Errno::PERM) => {
             let what = "this host may not ask for ICMP echoes: its group is not in \
@@ -74,7 +78,7 @@ pub fn echo_socket(address: Ipv4Addr) -> io::Result<UdpSocket> {
         }
         made => UdpSocket::from(made?),
     };
-    socket.connect(SocketAddrV4::new(address, 0))?;
+    socket.connect((address, 0))?;
     Ok(socket)
 }
 
@@ -82,9 +86,10 @@ pub fn echo_socket(address: Ipv4Addr) -> io::Result<UdpSocket> {
 #[must_use]
 pub fn echo_end(order: &Order, (socket, id): (Arc<UdpSocket>, u32)) -> Option<End> {
     // Of such a socket the kernel tells the identifier as its port.
-    let own = socket.local_addr().ok()?.port();
+    let own = socket.local_addr().ok()?;
+    let types = if own.is_ipv6() { ICMPV6 } else { ICMP };
     let of = || Datagrams::of(&order.secret, (order.seed, id), order.request, 1);
-    Some(End::new((socket, Framing::Icmp(own)), of(), of()))
+    Some(End::new((socket, Framing::Icmp(own.port(), types)), of(), of()))
 }
 
 /// The longest wait for an answer.
@@ -120,25 +125,34 @@ pub struct End {
 pub enum Framing {
     /// Nothing: the kernel makes the head of UDP.
     Udp,
-    /// The head of an ICMP echo (RFC 792), of a socket with this identifier.
-    Icmp(u16),
+    /// The head of an ICMP echo, of a socket with this identifier.
+    Icmp(u16, EchoTypes),
 }
+
+/// Types of the messages that ask for an echo, and that are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EchoTypes {
+    asks: u8,
+    answers: u8,
+}
+
+/// RFC 792.
+const ICMP: EchoTypes = EchoTypes { asks: 8, answers: 0 };
+/// RFC 4443, 4.1 and 4.2. The head is the same.
+const ICMPV6: EchoTypes = EchoTypes { asks: 128, answers: 129 };
 
 /// Bytes of the head of an ICMP echo: type, code, checksum 2, identifier 2, sequence number 2.
 const ECHO: usize = 8;
-/// Types of ICMP messages that ask for an echo, and that are one.
-const ASKS: u8 = 8;
-const ANSWERS: u8 = 0;
 
 impl Framing {
     /// Sends a datagram with what stands before it. The kernel fills in identifier and checksum of
     /// an echo.
     fn send(self, socket: &UdpSocket, laid: &[u8], sequence: u64) -> io::Result<usize> {
-        if self == Self::Udp {
+        let Self::Icmp(_, EchoTypes { asks, .. }) = self else {
             return Ok(rustix::net::send(socket, laid, SendFlags::NOSIGNAL)?);
-        }
+        };
         let [high, low] = number(sequence).to_be_bytes();
-        let head = [ASKS, 0, 0, 0, 0, 0, high, low];
+        let head = [asks, 0, 0, 0, 0, 0, high, low];
         let parts = [IoSlice::new(&head), IoSlice::new(laid)];
         let mut none = SendAncillaryBuffer::default();
         Ok(rustix::net::sendmsg(socket, &parts, &mut none, SendFlags::NOSIGNAL)?)
@@ -146,14 +160,14 @@ impl Framing {
 
     /// What stands behind the head of what has come, and the number in the head if there is one.
     fn opened(self, arrived: &[u8]) -> io::Result<(&[u8], Option<u16>)> {
-        let Self::Icmp(own) = self else { return Ok((arrived, None)) };
+        let Self::Icmp(own, types) = self else { return Ok((arrived, None)) };
         // What was hung up has nothing, and is looked at elsewhere.
         let Some((head, rest)) = arrived.split_first_chunk::<ECHO>() else {
             return Ok((arrived, None));
         };
         let [kind, code, _, _, id @ .., high, low] = *head;
         let id = u16::from_be_bytes(id);
-        if (kind, code, id) != (ANSWERS, 0, own) {
+        if (kind, code, id) != (types.answers, 0, own) {
             return Err(wrong(format!(
                 "an ICMP message of type {kind}, code {code}, identifier {id} and not an echo of \
                  identifier {own}"

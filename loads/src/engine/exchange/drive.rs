@@ -35,7 +35,7 @@ impl<E: Exchange> Exchanges<E> {
 
     /// Listens, then connects, and waits until all stands.
     fn open(&mut self, lab: &mut Lab, link: &str, order: &Order) -> Result<Lacks, LabError> {
-        let external = E::external(order).map(|at| *at.ip());
+        let external = E::external(order).map(|at| at.ip());
         let Threads { at, server, clients } = &self.evidence.threads;
         let address = external.unwrap_or_else(|| lab.address_of(*at, link));
         let listen = ToPart::Listen(address, server.clone(), order.clone());

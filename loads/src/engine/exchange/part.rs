@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::marker::PhantomData;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -59,7 +59,7 @@ pub trait Exchange: 'static {
         None
     }
     /// The server that answers in place of any of ours, and that stend did not start.
-    fn external(_: &Order) -> Option<SocketAddrV4> {
+    fn external(_: &Order) -> Option<SocketAddr> {
         None
     }
     /// Whether no server of ours answers, so that it tells no count: stend did not start it, or a
@@ -117,7 +117,7 @@ pub struct Slot {
     /// Its number.
     pub id: u32,
     /// Where the server listens for it.
-    pub server: SocketAddrV4,
+    pub server: SocketAddr,
     /// The connection, where it is kept.
     pub socket: Option<Arc<TcpStream>>,
     /// The socket of datagrams, where messages are datagrams.
@@ -128,11 +128,11 @@ pub struct Slot {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
     /// Server: listen, for these threads.
-    Listen(Ipv4Addr, Vec<ThreadPlan>, Order),
+    Listen(IpAddr, Vec<ThreadPlan>, Order),
     /// Server: accept all connections that are kept.
     Accept,
     /// Client: make the connections of these threads, to these ports.
-    Connect(Ipv4Addr, Vec<u16>, Vec<ThreadPlan>, Order),
+    Connect(IpAddr, Vec<u16>, Vec<ThreadPlan>, Order),
 }
 
 /// From a part, while the trial is staged.
@@ -359,7 +359,7 @@ impl<E: Exchange> Side<E> {
 
     fn listen(
         &mut self,
-        address: Ipv4Addr,
+        address: IpAddr,
         threads: Vec<ThreadPlan>,
         order: Order,
     ) -> Result<FromPart, String> {
@@ -392,7 +392,7 @@ impl<E: Exchange> Side<E> {
     /// Puts a program under test up, which listens.
     fn put_up(
         &mut self,
-        address: Ipv4Addr,
+        address: IpAddr,
         service: String,
         (threads, order): (Vec<ThreadPlan>, Order),
     ) -> Result<FromPart, String> {
@@ -433,7 +433,7 @@ impl<E: Exchange> Side<E> {
         let mut slots: Vec<Vec<Slot>> = vec![Vec::new(); plans.len()];
         let listener = self.listeners.first().cloned();
         let listener = listener.ok_or_else(|| io::Error::other("listen first"))?;
-        let server = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+        let server = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
         let all =
             plans.iter().map(|plan| plan.connections.len()).sum::<usize>() + order.beside.len();
         let mut admissions = Admissions::of(&listener, &order.secret, all)?;
@@ -474,7 +474,7 @@ impl<E: Exchange> Side<E> {
 
     fn connect(
         &mut self,
-        (address, ports): (Ipv4Addr, &[u16]),
+        (address, ports): (IpAddr, &[u16]),
         threads: Vec<ThreadPlan>,
         order: Order,
     ) -> io::Result<FromPart> {
@@ -485,7 +485,7 @@ impl<E: Exchange> Side<E> {
             let mut slots = Vec::new();
             for (id, thread) in &plan.connections {
                 let port = ports.get(*thread).or(ports.first()).copied().unwrap_or(0);
-                let server = SocketAddrV4::new(address, port);
+                let server = SocketAddr::new(address, port);
                 let kept = if E::KEPT { Some(self.open(*id, server, &order)?) } else { None };
                 let (socket, datagrams) = kept.unzip();
                 let datagrams = match E::DATAGRAMS {
@@ -517,7 +517,7 @@ impl<E: Exchange> Side<E> {
         }
         let own = threads.first().map_or(0, |plan| plan.host);
         for id in beside::of_client(&order.params, own) {
-            let server = SocketAddrV4::new(address, ports.first().copied().unwrap_or(0));
+            let server = SocketAddr::new(address, ports.first().copied().unwrap_or(0));
             let socket = Self::dial(id, server, &order)?;
             self.stream((id, socket), !beside::is_sent_by_server(id), &order)?;
         }
@@ -543,14 +543,14 @@ impl<E: Exchange> Side<E> {
     }
 
     /// Makes a connection that is kept.
-    fn open(&mut self, id: u32, server: SocketAddrV4, order: &Order) -> io::Result<Sockets> {
+    fn open(&mut self, id: u32, server: SocketAddr, order: &Order) -> io::Result<Sockets> {
         let socket = Self::dial(id, server, order)?;
         self.keep(id, socket)
     }
 
     /// Connects, and waits until the server has accepted the opening.
-    fn dial(id: u32, server: SocketAddrV4, order: &Order) -> io::Result<TcpStream> {
-        let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST)?;
+    fn dial(id: u32, server: SocketAddr, order: &Order) -> io::Result<TcpStream> {
+        let socket = TcpStream::connect_timeout(&server, opening::LONGEST)?;
         socket.set_read_timeout(Some(opening::LONGEST))?;
         (&socket).write_all(&Opening::of(id, 0, &order.secret).0)?;
         opening::accepted(&socket)?;

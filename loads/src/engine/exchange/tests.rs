@@ -206,7 +206,7 @@ fn ended<E: Exchange>(connections: u32) -> ThreadEnd {
     let order = super::trial::order(((1, 1), desk::record::Settings::new()), Duration::ZERO);
     let mut side = Side::<E>::default();
     let plans = vec![plan(connections, None)];
-    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, vec![1], plans, order);
+    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST.into(), vec![1], plans, order);
     assert!(matches!(side.stage(connect), Ok(FromPart::Standing(_))));
     side.go();
     let opens_ns = rig::lab::clock::now_ns() + 20_000_000;

@@ -80,7 +80,7 @@ pub fn ends<E: Exchange>(
     let order = order(own, window);
     let (mut server, mut client) = (Side::<E>::default(), Side::<E>::default());
     let threads = plan(0, (connections, None));
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, threads, order.clone());
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST.into(), threads, order.clone());
     let Ok(FromPart::Listening(ports, _)) = server.stage(listen) else { panic!("no port") };
     let accepting = thread::spawn(move || {
         server.stage(ToPart::Accept).expect("connections");
@@ -89,7 +89,7 @@ pub fn ends<E: Exchange>(
     });
     let threads = plan(1, (connections, pace));
     let ports = ports.into_iter().map(way).collect();
-    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST, ports, threads, order);
+    let connect = ToPart::Connect(Ipv4Addr::LOCALHOST.into(), ports, threads, order);
     client.stage(connect).expect("a connection");
     let mut server = accepting.join().expect("a server");
     let (_, clients) = load(client, window);
@@ -126,7 +126,7 @@ const SPAN: u64 = 30_000;
 /// Clients against a server that is not ours, and their window.
 pub fn ask<E: Exchange>(port: u16, (pace, own): Load, window: Duration) -> (Span, ThreadEnd) {
     let mut client = Side::<E>::default();
-    let address = Ipv4Addr::LOCALHOST;
+    let address = Ipv4Addr::LOCALHOST.into();
     let mut threads = plan(1, pace);
     // The server has the first for itself.
     threads[0].cpu = cpus::mine().expect("CPUs").last().copied();

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_thousand_half_open_connections_keep_none_of_a_trial_waiting() {
-        let listener = super::super::opening::listen(Ipv4Addr::LOCALHOST, 3).unwrap();
+        let listener = super::super::opening::listen(Ipv4Addr::LOCALHOST.into(), 3).unwrap();
         let address = listener.local_addr().unwrap();
         let strangers = thread::spawn(move || {
             let open = |number: usize| {

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"STENDTCP";
@@ -97,14 +97,14 @@ pub fn longest(connections: usize) -> Duration {
 ///
 /// # Errors
 /// The address, and what is allowed.
-pub fn refuse_stranger(address: Ipv4Addr) -> io::Result<()> {
+pub fn refuse_stranger(address: IpAddr) -> io::Result<()> {
     let own = rig::lab::own::is_owned(address);
     if address.is_loopback() || rig::lab::is_benchmark(address) || own {
         return Ok(());
     }
     let what = format!(
-        "{address} is no address of a lab: load goes to 127.0.0.0/8, to 198.18.0.0/15 and to what \
-         --i-own names"
+        "{address} is no address of a lab: load goes to 127.0.0.0/8 and ::1, to 198.18.0.0/15 and \
+         2001:2::/48, and to what --i-own names"
     );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
 }
@@ -114,8 +114,8 @@ pub fn refuse_stranger(address: Ipv4Addr) -> io::Result<()> {
 ///
 /// # Errors
 /// What the kernel says.
-pub fn listen(address: Ipv4Addr, connections: usize) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind(SocketAddrV4::new(address, 0))?;
+pub fn listen(address: IpAddr, connections: usize) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind((address, 0))?;
     rustix::net::listen(&listener, i32::try_from(connections.max(128)).unwrap_or(i32::MAX))?;
     Ok(listener)
 }
@@ -184,12 +184,14 @@ mod tests {
 
     #[test]
     fn a_stranger_is_not_loaded() {
-        for [a, b, c, d] in [[8, 8, 8, 8], [198, 17, 0, 1], [198, 20, 0, 1], [10, 0, 0, 1]] {
-            let said = refuse_stranger(Ipv4Addr::new(a, b, c, d)).unwrap_err();
-            assert!(said.to_string().contains("198.18.0.0/15"), "{said}");
+        let strangers =
+            ["8.8.8.8", "198.17.0.1", "198.20.0.1", "10.0.0.1", "2001:2:1::1", "fe80::1"];
+        for address in strangers {
+            let said = refuse_stranger(address.parse().unwrap()).unwrap_err().to_string();
+            assert!(said.contains("198.18.0.0/15 and 2001:2::/48"), "{said}");
         }
-        for [a, b, c, d] in [[127, 0, 0, 1], [198, 18, 0, 1], [198, 19, 255, 1]] {
-            assert!(refuse_stranger(Ipv4Addr::new(a, b, c, d)).is_ok());
+        for address in ["127.0.0.1", "198.18.0.1", "198.19.255.1", "::1", "2001:2:0:ff::1"] {
+            assert!(refuse_stranger(address.parse().unwrap()).is_ok(), "{address}");
         }
     }
 }

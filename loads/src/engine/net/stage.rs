@@ -10,17 +10,17 @@ use super::{Course, End, Secret};
 use rig::lab::{Lab, LabError, SUT};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 
 /// To a host, with what all its streams have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart<T> {
     /// Server: listen for these streams.
-    Listen(Ipv4Addr, Vec<StreamPlan>, T),
+    Listen(IpAddr, Vec<StreamPlan>, T),
     /// Server: accept until all expected streams have shown their opening.
     Accept,
     /// Client: open these streams.
-    Connect(SocketAddrV4, Vec<StreamPlan>, T),
+    Connect(SocketAddr, Vec<StreamPlan>, T),
 }
 
 /// From a host.
@@ -53,7 +53,7 @@ where
     let (listen, longest) = (vec![(SUT, listen)], opening::longest(0));
     let listening = course.stage::<E>(lab, listen, longest)?;
     let Some(FromPart::Listening(port)) = listening.first() else { return Ok(Vec::new()) };
-    let server = SocketAddrV4::new(address, *port);
+    let server = SocketAddr::new(address, *port);
     let mut orders = vec![(SUT, ToPart::Accept)];
     for client in lab.client_indexes() {
         let theirs = streams.iter().filter(|s| s.client == client).cloned().collect();
@@ -101,16 +101,16 @@ pub fn accept_all(
 /// # Errors
 /// When one does not stand, or cannot begin.
 pub fn connect_all(
-    server: SocketAddrV4,
+    server: SocketAddr,
     (secret, streams): (&Secret, &[StreamPlan]),
     mut begin: impl FnMut(PlannedEnd<'_>, TcpStream) -> Result<(), String>,
 ) -> Result<(), String> {
     let fail = |e: io::Error| format!("connect to {server}: {e}");
-    opening::refuse_stranger(*server.ip()).map_err(fail)?;
+    opening::refuse_stranger(server.ip()).map_err(fail)?;
     let (streams, riders) = apart(streams.to_vec());
     let mut opened = Vec::new();
     for plan in &streams {
-        let socket = TcpStream::connect_timeout(&server.into(), opening::LONGEST);
+        let socket = TcpStream::connect_timeout(&server, opening::LONGEST);
         let socket = socket.map_err(fail)?;
         socket.set_read_timeout(Some(opening::LONGEST)).map_err(fail)?;
         let (id, kind) = plan.opening();

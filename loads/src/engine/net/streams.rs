@@ -7,6 +7,15 @@ use desk::record::{ParamKind, ParamRole, ParamSpec, Settings, Value};
 use desk::unit::Kind;
 use serde::{Deserialize, Serialize};
 
+/// How many clients there are to a load.
+pub const CLIENTS: ParamSpec = ParamSpec {
+    name: "clients",
+    about: "client hosts that have streams, from the first on; all: those of the lab",
+    role: Some(ParamRole::Clients),
+    kind: ParamKind::count(1, 64).or(&["all"]),
+    default: "all",
+};
+
 /// The rate of streams that are paced.
 pub const OFFERED: ParamSpec = ParamSpec {
     name: "offered_load",
@@ -91,6 +100,13 @@ impl StreamPlan {
     }
 }
 
+/// How many of the clients of a lab have streams.
+#[must_use]
+pub fn taking_part(params: &Settings, clients: u32) -> u32 {
+    let wanted = params.get(CLIENTS.name).and_then(Value::count);
+    wanted.and_then(|count| u32::try_from(count).ok()).map_or(clients, |count| count.min(clients))
+}
+
 /// Every stream of the trial with the CPUs of its ends: the server's dealt in turn from those that
 /// it may use, the client's the same or the next.
 #[must_use]
@@ -104,7 +120,7 @@ pub fn plan_streams(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Stre
     let (placement, shares) = (word("placement"), word(DUPLEX_ON.name) == "one");
     let per_client = params.get("streams").and_then(Value::count).unwrap_or(1);
     let mut streams: Vec<StreamPlan> = Vec::new();
-    for host in 1..=clients as usize {
+    for host in 1..=taking_part(params, clients) as usize {
         for _ in 0..per_client {
             let first = u32::try_from(streams.len()).unwrap_or(u32::MAX);
             for direction in directions {
@@ -151,6 +167,23 @@ mod tests {
         assert_eq!(of("same", &[4]), [pair(4, 4); 3]);
         assert_eq!(of("spread", &[1, 5]), [pair(1, 4), pair(5, 0), pair(1, 4)]);
         assert_eq!(of("none", &[4]), [(None, None); 3]);
+    }
+
+    #[test]
+    fn the_first_so_many_clients_have_streams_and_all_where_no_number_is_told() {
+        let of = |wanted: Option<Value>| -> Vec<usize> {
+            let streams = Some(("streams".to_owned(), Value::Count(2)));
+            let direction = Some(("direction".to_owned(), Value::Word("transmit".into())));
+            let wanted = wanted.map(|value| (CLIENTS.name.to_owned(), value));
+            let params: Settings = [streams, direction, wanted].into_iter().flatten().collect();
+            let all = plan_streams(&params, 3, Cpus { server: &[0], all: &[0] });
+            all.iter().map(|stream| stream.client).collect()
+        };
+        assert_eq!(of(Some(Value::Count(1))), [1, 1]);
+        assert_eq!(of(Some(Value::Count(2))), [1, 1, 2, 2]);
+        for all in [None, Some(Value::Word("all".into())), Some(Value::Count(9))] {
+            assert_eq!(of(all), [1, 1, 2, 2, 3, 3]);
+        }
     }
 
     #[test]

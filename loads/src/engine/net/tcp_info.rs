@@ -12,6 +12,10 @@ pub struct TcpFacts {
     pub send_mss: u32,
     /// Smoothed round-trip time, microseconds.
     pub rtt_us: u32,
+    /// Least round-trip time of late, microseconds: that of the path without a queue
+    /// (`tcp_min_rtt_wlen` says how late); 0 where nobody tells.
+    #[serde(default)]
+    pub min_rtt_us: u32,
     /// Congestion window, segments.
     pub congestion_window: u32,
     /// Segments sent again since the connection was made.
@@ -101,6 +105,7 @@ pub fn read(socket: &TcpStream) -> io::Result<TcpFacts> {
     Ok(TcpFacts {
         send_mss: raw.snd_mss,
         rtt_us: raw.rtt,
+        min_rtt_us: raw.min_rtt,
         congestion_window: raw.snd_cwnd,
         retransmitted: raw.total_retrans,
         unacknowledged: raw.counts[0],

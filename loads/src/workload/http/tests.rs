@@ -20,7 +20,7 @@ use desk::unit::{Quantity, Unit};
 use rustix::net::{AddressFamily, SocketType};
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
@@ -219,9 +219,9 @@ pub(super) fn order(response: usize) -> Order {
 
 /// A server that says this to each request on one connection after the other, a byte a packet
 /// where it is told so.
-fn scripted(said: Vec<u8>, drips: bool) -> SocketAddrV4 {
+fn scripted(said: Vec<u8>, drips: bool) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let Ok(SocketAddr::V4(address)) = listener.local_addr() else { panic!("IPv4") };
+    let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for socket in listener.incoming().flatten() {
             let _ = say(socket, &said, drips);
@@ -373,7 +373,7 @@ fn silence_is_a_time_out_and_nobody_there_is_refused() {
         client.survived(0, &went.unwrap_err())
     };
     let silent = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
-    rustix::net::bind(&silent, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+    rustix::net::bind(&silent, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
     let server = rustix::net::getsockname(&silent).unwrap().try_into().unwrap();
     assert_eq!(end(server), Some("refused"));
     rustix::net::listen(&silent, 1).unwrap();

@@ -8,7 +8,7 @@ use crate::engine::exchange::{Counters, Exchange as _, Operations as _, Order, S
 use desk::record::{Settings, Value};
 use desk::unit::Quantity;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Asked {
         kernel.connect(ours.local_addr().unwrap()).unwrap();
         kernel.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
         let id = ours.local_addr().unwrap().port();
-        let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+        let server = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let slot = Slot { id: 3, server, socket: None, datagrams: Some(Arc::new(ours)) };
         let (mut client, _) = Echoes::client(&order(), vec![slot]);
         let counters = Arc::new(Counters::default());

@@ -13,9 +13,9 @@ use rustix::event::epoll;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{RecvFlags, SendFlags, SocketAddrV4, SocketFlags};
+use rustix::net::{RecvFlags, SendFlags, SocketFlags};
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -78,7 +78,7 @@ impl State {
 }
 
 struct Open {
-    server: SocketAddrV4,
+    server: SocketAddr,
     state: State,
     /// In a closed loop the connection before: it is closed while the next waits for the server.
     last: Option<OwnedFd>,
@@ -99,10 +99,10 @@ pub struct Client {
 
 impl Client {
     /// Makes a connection that blocks, and sends the request.
-    fn open(&mut self, server: SocketAddrV4) -> io::Result<State> {
+    fn open(&mut self, server: SocketAddr) -> io::Result<State> {
         let socket = match self.spare.take() {
             Some(socket) => socket,
-            None => patient()?,
+            None => patient(server)?,
         };
         match rustix::net::connect(&socket, &server) {
             // What the kernel says when the time to send is over (socket(7)).
@@ -110,14 +110,14 @@ impl Client {
             other => other?,
         }
         send_all(&socket, &self.request, SendFlags::empty())?;
-        self.spare = Some(patient()?);
+        self.spare = Some(patient(server)?);
         Ok(State::Waiting(socket, 0))
     }
 
     /// Begins a connection that does not block. On a local link the handshake is often complete
     /// when `connect` returns; then the request is sent at once.
-    fn dial(&self, server: SocketAddrV4, (slot, ready): (usize, &OwnedFd)) -> io::Result<State> {
-        let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+    fn dial(&self, server: SocketAddr, (slot, ready): (usize, &OwnedFd)) -> io::Result<State> {
+        let socket = socket(server, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
         match rustix::net::connect(&socket, &server) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(e) => return Err(e.into()),

@@ -18,8 +18,8 @@ const FLOOR: f64 = 4096.0;
 /// Ethernet header; counted by most drivers, and not by the loopback interface, nor by a virtual
 /// pair that receives in NAPI mode (GRO on and TSO off), which count after it was taken off.
 const ETHERNET: f64 = 14.0;
-/// IPv4 and TCP headers without options.
-const IPV4_TCP: f64 = 40.0;
+/// The TCP header without options.
+const TCP: f64 = 20.0;
 /// TCP's timestamps option with its padding (RFC 7323, appendix A).
 const TIMESTAMPS: f64 = 12.0;
 
@@ -68,7 +68,7 @@ fn compare(
         return Ok(());
     }
     let again = sent_again(evidence, at, (first, last));
-    let counts = counts(a, b, link_header(evidence, at));
+    let counts = counts(a, b, link_header(evidence, at) + evidence.ip_header);
     let shared = is_shared(b);
     let largest = counts.application.max(counts.tcp);
     let allowed = |slack: f64| largest * TOLERANCE + FLOOR + slack;
@@ -97,7 +97,7 @@ fn is_shared(mark: &HostMark) -> bool {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bytes of a trial are below 2^53")]
-fn counts(a: &HostMark, b: &HostMark, link_header: f64) -> Counts {
+fn counts(a: &HostMark, b: &HostMark, below_tcp: f64) -> Counts {
     let (mut application, mut tcp, mut options) = (0.0, 0.0, 0.0);
     for mark in b.streams.iter().filter(|s| !s.sends) {
         let first = end_at(std::slice::from_ref(a), mark.id, false);
@@ -108,19 +108,28 @@ fn counts(a: &HostMark, b: &HostMark, link_header: f64) -> Counts {
     }
     let carried = b.interface.rx_bytes.saturating_sub(a.interface.rx_bytes) as f64;
     let packets = b.interface.rx_packets.saturating_sub(a.interface.rx_packets) as f64;
-    let interface = carried - packets * (link_header + IPV4_TCP + options);
+    let interface = carried - packets * (below_tcp + TCP + options);
     Counts { application, tcp, interface }
 }
 
-/// Bytes of link header that an interface counts with each packet. No driver tells; the way of
-/// counting that fits the whole trial better is taken, for the window too.
+/// Bytes besides IP and TCP that an interface counts with each packet: its link header, and what is
+/// around the packet. No driver tells; the way of counting that fits the whole trial best is taken,
+/// for the window too.
+#[expect(clippy::cast_precision_loss, reason = "packets of a trial are below 2^53")]
 fn link_header(evidence: &Evidence, at: usize) -> f64 {
     let (Some(a), Some(b)) = (evidence.before.get(at), evidence.after.get(at)) else { return 0.0 };
-    let off = |header| {
-        let counts = counts(a, b, header);
-        (counts.interface - counts.tcp).abs()
+    let packets = b.interface.rx_packets.saturating_sub(a.interface.rx_packets) as f64;
+    let bare = counts(a, b, evidence.ip_header);
+    let right = (bare.interface - bare.tcp) / packets.max(1.0);
+    let headers: &[f64] = if is_shared(b) { &[0.0] } else { &[ETHERNET, 0.0] };
+    let near = |header: f64, [least, most]: [u32; 2]| {
+        right.clamp(header + f64::from(least), header + f64::from(most))
     };
-    if !is_shared(b) && off(ETHERNET) <= off(0.0) { ETHERNET } else { 0.0 }
+    let ways = headers
+        .iter()
+        .flat_map(|header| b.interface.wrapping.added().map(move |added| near(*header, added)));
+    let off = |way: &f64| (way - right).abs();
+    ways.min_by(|one, other| off(one).total_cmp(&off(other))).unwrap_or(0.0)
 }
 
 /// Bytes that the senders of a host's streams sent again: the interface may have seen them twice.

@@ -75,7 +75,10 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
 }
 
 /// Sent and received must agree: to the byte where the receiver saw the end of its stream.
-fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
+///
+/// # Errors
+/// The stream that is missing, ended with an error, or moved wrong bytes.
+pub(super) fn check_work(evidence: &Evidence) -> Result<Work, Fault> {
     let mut work = Work::default();
     if evidence.refused > 0 {
         work.errors.insert("refused".into(), evidence.refused);

@@ -17,6 +17,8 @@ pub struct Evidence {
     pub call_requests: u64,
     /// Bytes that a receiver asked for at once.
     pub read_bytes: u64,
+    /// Bytes of the header of IP in each packet.
+    pub ip_header: f64,
     /// Streams as planned.
     pub streams: Vec<StreamPlan>,
     /// Every host when all streams stood and nothing was sent.

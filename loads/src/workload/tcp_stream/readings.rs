@@ -38,8 +38,29 @@ pub fn of(evidence: &Evidence) -> Vec<Reading> {
             add("tcp", "send_wait", slept, Unit::Share);
         }
         closed.buffers.rows().for_each(|(key, size)| add("tcp", key, size, Unit::Byte));
+        for (key, sends) in [("receive_flight", false), ("send_flight", true)] {
+            if let Some(flight) = flight(evidence, closed, sends) {
+                add("tcp", key, flight, Unit::Byte);
+            }
+        }
     }
     all
+}
+
+/// What was under way at once on the streams that a host receives or sends, that of the least:
+/// the rate times the least round trip, bytes. A queue on the path does not count.
+fn flight(evidence: &Evidence, closed: &HostMark, sends: bool) -> Option<f64> {
+    let ends = closed.streams.iter().filter(|end| end.sends == sends);
+    let of = |end: &StreamMark| {
+        let (then, from) = end_at(&evidence.opened, end.id, false)?;
+        let (now, to) = end_at(&evidence.closed, end.id, false)?;
+        let rate = bytes(now.bytes.saturating_sub(then.bytes))
+            / seconds(to.saturating_sub(from)).max(1e-9);
+        let sender = end_at(&evidence.closed, end.id, true)?.0;
+        let round_trip = f64::from(sender.tcp.min_rtt_us) * 1e-6;
+        (round_trip > 0.0).then_some(rate * round_trip)
+    };
+    ends.filter_map(of).min_by(f64::total_cmp)
 }
 
 /// Jain's index of the bytes that the streams of each direction received in the window, of two or

@@ -1,6 +1,6 @@
 //! Knows the parameters and figures of `tcp_stream` as data; knows nothing of sockets.
 
-use crate::engine::net::streams::{DUPLEX_ON, OFFERED, PLACEMENT, QUEUE_DEPTH};
+use crate::engine::net::streams::{CLIENTS, DUPLEX_ON, OFFERED, PLACEMENT, QUEUE_DEPTH};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec,
 };
@@ -27,6 +27,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::choice(&["warm", "cold"]),
         default: "warm",
     },
+    CLIENTS,
     ParamSpec {
         name: "congestion",
         about: "congestion control of the sending sockets; 'kernel' leaves the kernel's own",

@@ -15,7 +15,7 @@ use desk::unit::Quantity;
 use rustix::event::epoll;
 use rustix::net::RecvFlags;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
@@ -58,7 +58,7 @@ fn pair() -> [UdpSocket; 2] {
 }
 
 fn slot(socket: UdpSocket) -> Slot {
-    let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+    let server = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Slot { id: ID, server, socket: None, datagrams: Some(Arc::new(socket)) }
 }
 

@@ -16,8 +16,8 @@ use rig::lab::sim::{Scene, Spoilt};
 use rig::workload::{Job, Modelled};
 use std::time::Duration;
 
-/// Headers of UDP and IPv4 in a packet, bytes.
-const HEADERS: f64 = 28.0;
+/// Header of UDP in a packet, bytes.
+const UDP: f64 = 8.0;
 
 /// Datagrams a second of one stream.
 struct Rates {
@@ -55,14 +55,15 @@ fn rates(scene: &Scene<'_>, job: &Job<'_>, streams: &[StreamPlan]) -> (Rates, f6
     let (bytes, count) = (bytes as f64, streams.len().max(1) as f64);
     let cost = &scene.physics.cost;
     // Either end: its share of a call, its packets, its copy.
-    let packets = (bytes / (scene.link.mtu - HEADERS).max(1.0)).ceil();
+    let headers = UDP + scene.link.ip_header;
+    let packets = (bytes / (scene.link.mtu - headers).max(1.0)).ceil();
     let each = cost.call / depth as f64 + packets * cost.packet + bytes * cost.byte;
     let fastest = scene.hold.speed * scene.pace / each;
     let cpus = f64::from(scene.physics.machine.cores.max(1));
     // Both ends of all streams share the CPUs.
     let fastest = fastest * (cpus / (2.0 * count)).min(1.0);
     let rate = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
-    let wire = rate / 8.0 / (bytes + packets * (HEADERS + scene.link.overhead)) / count;
+    let wire = rate / 8.0 / (bytes + packets * (headers + scene.link.overhead)) / count;
     let offered = params.get("offered_load").and_then(Value::quantity);
     let due = offered.map(|load| load.value / 8.0 / bytes / count);
     let sent = due.unwrap_or(f64::INFINITY).min(fastest);

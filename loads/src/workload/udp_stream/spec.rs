@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `udp_stream` as data; knows nothing of sockets.
 
 use crate::engine::net::datagram::{LEAST, MOST};
-use crate::engine::net::streams::{OFFERED, PLACEMENT, QUEUE_DEPTH};
+use crate::engine::net::streams::{CLIENTS, OFFERED, PLACEMENT, QUEUE_DEPTH};
 use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, QuantileSpec,
     WorkloadSpec,
@@ -28,6 +28,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 pub const DELAY: &str = "delay";
 
 const PARAMS: &[ParamSpec] = &[
+    CLIENTS,
     ParamSpec {
         name: "datagram",
         about: "payload bytes of a datagram",

@@ -13,7 +13,7 @@ use desk::record::{Fault, Settings, Value};
 use rig::lab::clock;
 use rig::metal::Span;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
@@ -148,9 +148,9 @@ fn trial(traffic: &Traffic) -> Evidence {
     };
     let streams = vec![plan(0, Direction::Transmit), plan(1, Direction::Receive)];
     let (mut server, mut client) = (Streams::default(), Streams::default());
-    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST, streams.clone(), traffic.clone());
+    let listen = ToPart::Listen(Ipv4Addr::LOCALHOST.into(), streams.clone(), traffic.clone());
     let Ok(FromPart::Listening(port)) = server.stage(listen) else { panic!("no port") };
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let accepting = thread::spawn(move || {
         server.stage(ToPart::Accept).unwrap();
         server

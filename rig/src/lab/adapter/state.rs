@@ -8,7 +8,7 @@ use crate::lab::error::LabError;
 use crate::lab::ethtool::{Ethtool, Line, Number};
 use crate::lab::link::Routes;
 use serde::{Deserialize, Serialize};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 /// What the lab may change of an adapter, as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,14 +31,20 @@ pub(super) struct State {
     files: Vec<(AdapterFile, Vec<String>)>,
     /// Whether its egress is shaped.
     shaped: bool,
-    /// Addresses of the benchmarking range.
-    addresses: Vec<(Ipv4Addr, u8)>,
+    /// Addresses of the benchmarking ranges.
+    addresses: Vec<(IpAddr, u8)>,
 }
 
-/// Whether an address is one of the range for benchmarks (RFC 2544, 198.18.0.0/15).
-pub const fn is_benchmark(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
-    first == 198 && second & 0xfe == 18
+/// Whether an address is one of the ranges for benchmarks: 198.18.0.0/15 (RFC 2544), 2001:2::/48
+/// (RFC 5180).
+pub const fn is_benchmark(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [first, second, ..] = address.octets();
+            first == 198 && second & 0xfe == 18
+        }
+        IpAddr::V6(address) => matches!(address.segments(), [0x2001, 2, 0, ..]),
+    }
 }
 
 impl State {
@@ -53,13 +59,10 @@ impl State {
         let (link, files) = (routes.link(name)?, AdapterFiles::open()?);
         let all = ethtool.features(name)?;
         let changeable = all.into_iter().filter(|feature| feature.changeable);
+        let addresses = routes.addresses(name)?.into_iter();
         let told = |number| Some((number, ethtool.number(name, number).ok().flatten()?));
         let numbers = Number::ALL.into_iter().filter_map(told).collect();
         let text = |file| Some((file, files.read(name, file).ok().flatten()?));
-        let benchmark = |(address, prefix)| match address {
-            IpAddr::V4(address) if is_benchmark(address) => Some((address, prefix)),
-            _ => None,
-        };
         Ok(Self {
             name: name.into(),
             hardware: link.address,
@@ -71,7 +74,7 @@ impl State {
             rss: ethtool.rss_table(name).ok().flatten(),
             files: AdapterFile::ALL.into_iter().filter_map(text).collect(),
             shaped: routes.tbf(name)?.is_some(),
-            addresses: routes.addresses(name)?.into_iter().filter_map(benchmark).collect(),
+            addresses: addresses.filter(|(address, _)| is_benchmark(*address)).collect(),
         })
     }
 

@@ -160,7 +160,7 @@ fn network() -> Result<(), GuestError> {
     }
     routes.set_up("lo", true).map_err(refused("lo"))?;
     routes.set_up("control", true).map_err(refused("control"))?;
-    routes.add_address("control", ADDRESS, 24).map_err(refused("control"))
+    routes.add_address("control", ADDRESS.into(), 24).map_err(refused("control"))
 }
 
 /// The adapters of the guest by number, once that for control is there.

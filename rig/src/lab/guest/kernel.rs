@@ -10,9 +10,20 @@ use std::process::Command;
 
 /// Without these a guest is of no use; the drivers of its adapters come besides.
 const NEEDED: [&str; 4] = ["virtio_pci", "virtio_net", "veth", "bridge"];
-/// These make more possible: links of several clients, shapers, congestion control, IPMI.
-const WANTED: [&str; 8] = [
+/// These make more possible: links of several clients, VLAN, IPsec, shapers, congestion control,
+/// IPMI. Those that ESP asks for by the name of an algorithm come before it.
+const WANTED: [&str; 18] = [
     "macvlan",
+    "8021q",
+    "xfrm_user",
+    "aesni_intel",
+    "ghash_generic",
+    "ctr",
+    "gcm",
+    "sha512_generic",
+    "drbg",
+    "seqiv",
+    "esp4",
     "sch_tbf",
     "sch_fq",
     "sch_fq_codel",

@@ -79,9 +79,15 @@ pub enum LinkError {
 
 /// What helps where the kernel has no such thing.
 fn module(op: &str) -> &'static str {
-    match op.contains("macvlan") {
-        true => "load the module macvlan, by which several clients share an adapter, or have one",
-        false => "load the module that has it (veth, bridge, sch_tbf) or take another link",
+    match op {
+        _ if op.contains("macvlan") => {
+            "load the module macvlan, by which several clients share an adapter, or have one"
+        }
+        _ if op.contains("VLAN") => "load the module 8021q, or leave the factor vlan out",
+        _ if op.contains("ESP") => {
+            "load the modules esp4, gcm, seqiv and drbg, or leave the factor ipsec out"
+        }
+        _ => "load the module that has it (veth, bridge, sch_tbf) or take another link",
     }
 }
 

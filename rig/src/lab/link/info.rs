@@ -4,11 +4,15 @@
 //! cannot make the whole link unreadable. Never: sends anything.
 
 use netlink_packet_core::{
-    DecodeError, Emitable, NlasIterator, parse_string, parse_u8, parse_u32, parse_u64,
+    DecodeError, Emitable, NlasIterator, parse_string, parse_u8, parse_u16, parse_u32, parse_u64,
 };
 use netlink_packet_route::link::{LinkFlags, LinkHeader};
 use serde::{Deserialize, Serialize};
 
+/// The kind of a VLAN link.
+pub(super) const VLAN: &str = "vlan";
+/// In its data, its VLAN (`linux/if_link.h`).
+const IFLA_VLAN_ID: u16 = 1;
 /// Operational state "up" (`linux/if.h`).
 const IF_OPER_UP: u8 = 6;
 
@@ -45,6 +49,12 @@ pub struct LinkInfo {
     pub name: String,
     /// Kind of a virtual link: `veth`, `bridge`; hardware and loopback have none.
     pub kind: Option<String>,
+    /// Index of the link below it (`IFLA_LINK`); of a veth end that of its peer.
+    #[serde(default)]
+    pub below: Option<u32>,
+    /// Its VLAN (IEEE 802.1Q, 1 to 4094), where it is a VLAN link.
+    #[serde(default)]
+    pub vlan: Option<u16>,
     /// Largest payload of a frame, bytes.
     pub mtu: u32,
     /// Switched on by the administrator (`IFF_UP`).
@@ -88,10 +98,16 @@ impl LinkInfo {
         Ok(info)
     }
 
+    /// Whether it is a VLAN link on the link of this index.
+    pub(super) fn tags(&self, below: u32) -> bool {
+        self.kind.as_deref() == Some(VLAN) && self.below == Some(below)
+    }
+
     fn take(&mut self, kind: u16, value: &[u8]) -> Result<(), DecodeError> {
         match kind {
             libc::IFLA_IFNAME => self.name = parse_string(value)?,
-            libc::IFLA_LINKINFO => self.kind = link_kind(value)?,
+            libc::IFLA_LINK => self.below = Some(parse_u32(value)?),
+            libc::IFLA_LINKINFO => (self.kind, self.vlan) = link_kind(value)?,
             libc::IFLA_MTU => self.mtu = parse_u32(value)?,
             libc::IFLA_OPERSTATE => self.running = parse_u8(value)? == IF_OPER_UP,
             libc::IFLA_CARRIER_CHANGES => self.carrier_changes = parse_u32(value)?,
@@ -138,11 +154,25 @@ const fn stated(mtu: u32) -> Option<u32> {
     if mtu == 0 { None } else { Some(mtu) }
 }
 
-fn link_kind(link_info: &[u8]) -> Result<Option<String>, DecodeError> {
+/// The kind of a virtual link, and of a VLAN link its VLAN.
+fn link_kind(link_info: &[u8]) -> Result<(Option<String>, Option<u16>), DecodeError> {
+    let (mut kind, mut vlan) = (None, None);
     for nla in NlasIterator::new(link_info) {
         let nla = nla?;
-        if nla.kind() == libc::IFLA_INFO_KIND {
-            return parse_string(nla.value()).map(Some);
+        match nla.kind() {
+            libc::IFLA_INFO_KIND => kind = Some(parse_string(nla.value())?),
+            libc::IFLA_INFO_DATA if kind.as_deref() == Some(VLAN) => vlan = vlan_of(nla.value())?,
+            _ => {}
+        }
+    }
+    Ok((kind, vlan))
+}
+
+fn vlan_of(data: &[u8]) -> Result<Option<u16>, DecodeError> {
+    for nla in NlasIterator::new(data) {
+        let nla = nla?;
+        if nla.kind() == IFLA_VLAN_ID {
+            return parse_u16(nla.value()).map(Some);
         }
     }
     Ok(None)

@@ -2,9 +2,11 @@
 
 use super::error::{LinkError, Task};
 use super::info::LinkInfo;
-use super::socket::RouteSocket;
-use netlink_packet_core::{DecodeError, NLM_F_CREATE, NLM_F_EXCL, NlasIterator, parse_u32};
-use netlink_packet_route::address::{AddressAttribute, AddressMessage};
+use super::socket::KernelSocket;
+use netlink_packet_core::{
+    DecodeError, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NlasIterator, parse_u32,
+};
+use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{
     InfoData, InfoKind, InfoMacVlan, InfoVeth, LinkAttribute, LinkFlags, LinkInfo as InfoPart,
     LinkMessage, MacVlanMode,
@@ -13,7 +15,8 @@ use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use std::net::{IpAddr, Ipv4Addr};
+use netlink_sys::protocols::NETLINK_ROUTE;
+use std::net::IpAddr;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 
 /// One `NETLINK_ROUTE` socket; every call blocks until the kernel has answered.
@@ -23,7 +26,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 /// `CAP_NET_ADMIN` there and gives [`LinkError::PermissionDenied`] without it; every call that
 /// names a link gives [`LinkError::NoSuchLink`] if it is absent.
 pub struct Routes {
-    pub(super) socket: RouteSocket,
+    pub(super) socket: KernelSocket,
 }
 
 impl Routes {
@@ -33,7 +36,7 @@ impl Routes {
     /// [`LinkError::Socket`] if the process has no file descriptor left or may not use netlink.
     pub fn open() -> Result<Self, LinkError> {
         let task = Task { op: "open", name: "NETLINK_ROUTE" };
-        let socket = RouteSocket::open().map_err(|e| task.socket_failed(&e))?;
+        let socket = KernelSocket::open(NETLINK_ROUTE).map_err(|e| task.socket_failed(&e))?;
         Ok(Self { socket })
     }
 
@@ -107,14 +110,19 @@ impl Routes {
         self.change(Task { op, name }, message)
     }
 
-    /// Sets the largest payload of a frame, bytes.
+    /// Sets the largest payload of a frame, bytes, on a link and on the VLAN links on it.
     ///
     /// # Errors
     /// [`LinkError::Kernel`] with `EINVAL` outside the `min_mtu` and `max_mtu` of the link.
     pub fn set_mtu(&mut self, name: &str, mtu: u32) -> Result<(), LinkError> {
         let index = self.link(name)?.index;
-        let message = link_message(index, vec![LinkAttribute::Mtu(mtu)]);
-        self.change(Task { op: "set the MTU of", name }, message)
+        // The kernel lowers the MTU of a VLAN link with that below it, and never raises it.
+        let above = self.links()?.into_iter().filter(|link| link.tags(index));
+        for index in [index].into_iter().chain(above.map(|link| link.index)) {
+            let message = link_message(index, vec![LinkAttribute::Mtu(mtu)]);
+            self.change(Task { op: "set the MTU of", name }, message)?;
+        }
+        Ok(())
     }
 
     /// Makes a link a port of a bridge, out of the one it was in before.
@@ -128,19 +136,21 @@ impl Routes {
         self.change(Task { op: "set the bridge of", name }, message)
     }
 
-    /// Gives a link an IPv4 address in a network of `prefix` bits (0 to 32).
+    /// Gives a link an address in a network of `prefix` bits (0 to 32, or to 128). One of IPv6 is
+    /// not looked for on the link first (RFC 4862, 5.4), and may be there already.
     ///
     /// # Errors
-    /// [`LinkError::Kernel`] with `EEXIST` if it has the address, `EINVAL` for a prefix above 32.
+    /// [`LinkError::Kernel`] with `EEXIST` if it has the address of IPv4, `EINVAL` for a prefix
+    /// that is too long, `EACCES` where the link has no IPv6.
     pub fn add_address(
         &mut self,
         name: &str,
-        address: Ipv4Addr,
+        address: IpAddr,
         prefix: u8,
     ) -> Result<(), LinkError> {
         let message = RouteNetlinkMessage::NewAddress(self.address_message(name, address, prefix)?);
         let task = Task { op: "add an address to", name };
-        self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+        self.socket.request(task, message, NLM_F_CREATE | if_there(address)).map(drop)
     }
 
     /// The addresses of a link, each with the bits of its network, in the order of the kernel.
@@ -159,14 +169,14 @@ impl Routes {
         Ok(found)
     }
 
-    /// Takes an IPv4 address from a link.
+    /// Takes an address from a link.
     ///
     /// # Errors
     /// [`LinkError::Kernel`] with `EADDRNOTAVAIL` if it does not have it.
     pub fn remove_address(
         &mut self,
         name: &str,
-        address: Ipv4Addr,
+        address: IpAddr,
         prefix: u8,
     ) -> Result<(), LinkError> {
         let message = self.address_message(name, address, prefix)?;
@@ -177,14 +187,16 @@ impl Routes {
     fn address_message(
         &mut self,
         name: &str,
-        address: Ipv4Addr,
+        address: IpAddr,
         prefix: u8,
     ) -> Result<AddressMessage, LinkError> {
         let mut message = AddressMessage::default();
-        message.header.family = AddressFamily::Inet;
+        message.header.family = family(address);
         message.header.prefix_len = prefix;
         message.header.index = self.link(name)?.index;
-        let address = IpAddr::V4(address);
+        if address.is_ipv6() {
+            message.header.flags = AddressHeaderFlags::Nodad;
+        }
         message.attributes =
             vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
         Ok(message)
@@ -255,32 +267,28 @@ impl Routes {
         self.change(Task { op: "rename", name }, message)
     }
 
-    /// Sends what is for a network of `prefix` bits (0 to 32) by way of a neighbour.
+    /// Sends what is for a network of `prefix` bits (0 to 32, or to 128) by way of a neighbour. A
+    /// route of IPv6 may be there already.
     ///
     /// # Errors
-    /// [`LinkError::Kernel`] with `EEXIST` if there is such a route, `ENETUNREACH` if no link of
-    /// the namespace reaches the neighbour.
-    pub fn add_route(
-        &mut self,
-        network: Ipv4Addr,
-        prefix: u8,
-        via: Ipv4Addr,
-    ) -> Result<(), LinkError> {
+    /// [`LinkError::Kernel`] with `EEXIST` if there is such a route of IPv4, `ENETUNREACH` or
+    /// `EHOSTUNREACH` if no link of the namespace reaches the neighbour.
+    pub fn add_route(&mut self, network: IpAddr, prefix: u8, via: IpAddr) -> Result<(), LinkError> {
         let mut message = RouteMessage::default();
-        message.header.address_family = AddressFamily::Inet;
+        message.header.address_family = family(network);
         message.header.destination_prefix_length = prefix;
         message.header.table = RouteHeader::RT_TABLE_MAIN;
         message.header.protocol = RouteProtocol::Static;
         message.header.scope = RouteScope::Universe;
         message.header.kind = RouteType::Unicast;
         message.attributes = vec![
-            RouteAttribute::Destination(RouteAddress::Inet(network)),
-            RouteAttribute::Gateway(RouteAddress::Inet(via)),
+            RouteAttribute::Destination(route_address(network)),
+            RouteAttribute::Gateway(route_address(via)),
         ];
         let message = RouteNetlinkMessage::NewRoute(message);
         let name = format!("{network}/{prefix} by way of {via}");
         let task = Task { op: "add a route to", name: &name };
-        self.socket.request(task, message, NLM_F_CREATE | NLM_F_EXCL).map(drop)
+        self.socket.request(task, message, NLM_F_CREATE | if_there(network)).map(drop)
     }
 
     /// Deletes a virtual link; the other end of a veth pair goes with it.
@@ -302,6 +310,23 @@ impl Routes {
 
     fn change(&mut self, task: Task<'_>, message: LinkMessage) -> Result<(), LinkError> {
         self.socket.request(task, RouteNetlinkMessage::SetLink(message), 0).map(drop)
+    }
+}
+
+const fn family(address: IpAddr) -> AddressFamily {
+    if address.is_ipv6() { AddressFamily::Inet6 } else { AddressFamily::Inet }
+}
+
+/// What is done where there is such a thing: of IPv4 it is an error. Links lose their IPv6 with an
+/// MTU below 1280, so that it is laid again.
+const fn if_there(address: IpAddr) -> u16 {
+    if address.is_ipv6() { NLM_F_REPLACE } else { NLM_F_EXCL }
+}
+
+const fn route_address(address: IpAddr) -> RouteAddress {
+    match address {
+        IpAddr::V4(address) => RouteAddress::Inet(address),
+        IpAddr::V6(address) => RouteAddress::Inet6(address),
     }
 }
 

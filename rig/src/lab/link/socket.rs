@@ -1,13 +1,13 @@
-//! Knows how one rtnetlink request and its answers travel; not what any of them means.
+//! Knows how one request to the kernel and its answers travel over netlink; not what any of them
+//! means.
 
 use super::error::{LinkError, Task};
 use netlink_packet_core::{
     DecodeError, NLM_F_ACK, NLM_F_ACK_TLVS, NLM_F_DUMP, NLM_F_DUMP_INTR, NLM_F_REQUEST, NLMSG_DONE,
     NLMSG_ERROR, NLMSG_NOOP, NetlinkBuffer, NetlinkHeader, NetlinkMessage, NetlinkPayload,
-    NlasIterator, parse_i32, parse_string,
+    NetlinkSerializable, NlasIterator, parse_i32, parse_string,
 };
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use netlink_sys::{Socket, SocketAddr};
 use std::io;
 
 /// A dump that the kernel marks as torn by a concurrent change is asked for again this often.
@@ -17,15 +17,16 @@ const ERRNO_BYTES: usize = 4;
 /// `NLMSGERR_ATTR_MSG`: the sentence in an extended acknowledgement.
 const ACK_SENTENCE: u16 = 1;
 
-/// A blocking `NETLINK_ROUTE` socket that hears nobody but the kernel.
-pub(super) struct RouteSocket {
+/// A blocking netlink socket that hears nobody but the kernel.
+pub(super) struct KernelSocket {
     socket: Socket,
     sequence: u32,
 }
 
-impl RouteSocket {
-    pub fn open() -> io::Result<Self> {
-        let mut socket = Socket::new(NETLINK_ROUTE)?;
+impl KernelSocket {
+    /// Opens one of a protocol of netlink(7).
+    pub fn open(protocol: isize) -> io::Result<Self> {
+        let mut socket = Socket::new(protocol)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
         // Both only improve error texts, and kernels before 4.12 lack them.
@@ -38,7 +39,7 @@ impl RouteSocket {
     pub fn request(
         &mut self,
         task: Task<'_>,
-        message: RouteNetlinkMessage,
+        message: impl NetlinkSerializable,
         flags: u16,
     ) -> Result<Vec<Vec<u8>>, LinkError> {
         self.send(task, message, NLM_F_ACK | flags)?;
@@ -49,7 +50,7 @@ impl RouteSocket {
     pub fn dump(
         &mut self,
         task: Task<'_>,
-        message: &RouteNetlinkMessage,
+        message: &(impl NetlinkSerializable + Clone),
     ) -> Result<Vec<Vec<u8>>, LinkError> {
         for _ in 0..DUMP_TRIES {
             self.send(task, message.clone(), NLM_F_DUMP)?;
@@ -64,17 +65,11 @@ impl RouteSocket {
     fn send(
         &mut self,
         task: Task<'_>,
-        message: RouteNetlinkMessage,
+        message: impl NetlinkSerializable,
         flags: u16,
     ) -> Result<(), LinkError> {
         self.sequence = self.sequence.wrapping_add(1);
-        let mut header = NetlinkHeader::default();
-        header.flags = NLM_F_REQUEST | flags;
-        header.sequence_number = self.sequence;
-        let mut message = NetlinkMessage::new(header, NetlinkPayload::InnerMessage(message));
-        message.finalize();
-        let mut bytes = vec![0; message.buffer_len()];
-        message.serialize(&mut bytes);
+        let bytes = written(message, (flags, self.sequence));
         self.socket.send(&bytes, 0).map_err(|e| task.socket_failed(&e))?;
         Ok(())
     }
@@ -109,6 +104,18 @@ impl RouteSocket {
             }
         }
     }
+}
+
+/// A request as it is sent: its flags and sequence number, and its message.
+pub(super) fn written(message: impl NetlinkSerializable, (flags, sequence): (u16, u32)) -> Vec<u8> {
+    let mut header = NetlinkHeader::default();
+    header.flags = NLM_F_REQUEST | flags;
+    header.sequence_number = sequence;
+    let mut message = NetlinkMessage::new(header, NetlinkPayload::InnerMessage(message));
+    message.finalize();
+    let mut bytes = vec![0; message.buffer_len()];
+    message.serialize(&mut bytes);
+    bytes
 }
 
 fn messages(datagram: &[u8]) -> Result<Vec<NetlinkBuffer<&[u8]>>, DecodeError> {

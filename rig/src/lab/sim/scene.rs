@@ -2,9 +2,11 @@
 //!
 //! Must not know the workload.
 
+use super::super::addresses::IpVersion;
 use super::clock::Clocks;
 use super::hold::Hold;
 use super::physics::Physics;
+use crate::lab::IpVersion;
 use desk::record::{LabPlan, Settings, Value};
 
 /// The link that carries the traffic, as it is set.
@@ -20,6 +22,8 @@ pub struct LinkNow {
     pub overhead: f64,
     /// Largest payload of a frame, bytes.
     pub mtu: f64,
+    /// Header of IP in each packet, bytes.
+    pub ip_header: f64,
     /// Round-trip time of the empty link, seconds.
     pub rtt: f64,
     /// Bytes per second, each way, that the adapter's bus carries.
@@ -49,6 +53,7 @@ impl LinkNow {
             cap: number("rate"),
             overhead: made.overhead,
             mtu: number("mtu").unwrap_or(made.mtu),
+            ip_header: header(all.get(IpVersion::SETTING)),
             rtt: made.rtt,
             pcie: made.pcie,
             tso: on("tso") && on("checksum"),
@@ -68,6 +73,7 @@ impl LinkNow {
             cap: None,
             overhead: made.overhead,
             mtu: made.mtu,
+            ip_header: self.ip_header,
             rtt: made.rtt,
             pcie: made.pcie,
             tso: true,
@@ -76,6 +82,11 @@ impl LinkNow {
             checksum: true,
         }
     }
+}
+
+/// Bytes of the header of IP, of the version that is in force.
+fn header(version: Option<&Value>) -> f64 {
+    version.and_then(IpVersion::of).unwrap_or_default().header().into()
 }
 
 /// The link that carries the traffic, and all settings in force there: a trial's stand above the

@@ -128,7 +128,7 @@ fn of_factor(spec: &FactorSpec, machine: &Environment) -> (String, String) {
     };
     let level = written(&level(spec, own));
     let set = match spec.scope {
-        Scope::Machine | Scope::Host | Scope::Side | Scope::Program => {
+        Scope::Machine | Scope::Host | Scope::Side | Scope::Network | Scope::Program => {
             format!("{name} = {level}\n")
         }
         Scope::Relay => format!("{name} = {level}\n{RELAYED}"),
@@ -164,7 +164,16 @@ fn level(spec: &FactorSpec, own: &str) -> Value {
         return value;
     }
     match (spec.kind.words, spec.kind.range) {
+        // A link that has nothing set on it shows nothing.
+        (Words::Of(["off", second, ..]), _) if spec.scope == Scope::Link => {
+            Value::Word((*second).into())
+        }
+        (Words::Of(["off"]), Some(range)) if spec.scope == Scope::Link => {
+            range.nearest(range.least)
+        }
         (Words::Of([first, ..]) | Words::CpusOr([first, ..]), _) => Value::Word((*first).into()),
+        // IPv4 is there wherever a lab is.
+        (_, Some(range)) if spec.scope == Scope::Network => range.nearest(range.most),
         // The MTU of ordinary frames and a rate of every link, where they are within the bounds.
         (_, Some(range)) => match range.family {
             Kind::Size => range.nearest(1500.0),

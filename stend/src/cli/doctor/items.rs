@@ -203,7 +203,7 @@ fn of_lab(lab: &str, tests: &[Test], done: &str) -> Capability {
 
 fn of_factor(spec: &FactorSpec, tests: &[Test]) -> Item {
     let effect = Some(match spec.scope {
-        Scope::Machine | Scope::Side => "every plan that sets it, in every lab",
+        Scope::Machine | Scope::Side | Scope::Network => "every plan that sets it, in every lab",
         Scope::Program | Scope::Socket | Scope::Profile => "every plan that sets it",
         Scope::Path | Scope::Link | Scope::Host => "every plan that sets it, in labs with links",
         Scope::Relay => "every plan that sets it, in labs with a relay",
@@ -225,6 +225,7 @@ fn of_labs(spec: &FactorSpec, tests: &[Test]) -> Capability {
     }
     let done = match spec.scope {
         Scope::Link | Scope::Host | Scope::Side | Scope::Relay => "set and read back",
+        Scope::Network => "addresses laid, and streams opened with it",
         Scope::Program => "told to nobody, the load says whether it hears",
         _ => "streams opened with it",
     };

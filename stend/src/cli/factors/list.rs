@@ -37,6 +37,7 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::Machine => "machine",
         Scope::Program => "program",
         Scope::Side => "side",
+        Scope::Network => "network",
         Scope::Relay => "relay",
         Scope::Socket => "socket",
         Scope::Profile => "profile",
@@ -56,6 +57,9 @@ fn here(spec: &FactorSpec, root: &Path) -> String {
             tried.map_or_else(|e| e.to_string(), |tried| format!("here: {tried}"))
         }
         Some(Mechanism::Cpus(row)) => row.here(root),
+        Some(Mechanism::Version(row)) => row
+            .refuse(root, &Value::Count(6))
+            .map_or_else(|e| e.to_string(), |()| "set in the lab; this kernel has IPv6".into()),
         Some(Mechanism::Link(_) | Mechanism::Path(_)) | None => match spec.scope {
             Scope::Program => "told to the programs of the load".into(),
             _ => "set in the lab".into(),

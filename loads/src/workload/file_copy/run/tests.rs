@@ -12,7 +12,7 @@ use desk::record::{Settings, Value};
 use desk::unit::Quantity;
 use proptest::prelude::*;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -119,7 +119,7 @@ fn a_host_knows_its_place_and_what_its_storage_serves() {
 fn end(params: &Settings, socket: Option<TcpStream>, sends: bool) -> End {
     let order = order(((1, 1), params.clone()), Duration::ZERO);
     let order = Order { seed: SEED, ..order };
-    let server = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+    let server = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let slot = Slot { id: 0, server, socket: socket.map(Arc::new), datagrams: None };
     End::of(&order, vec![slot], sends)
 }

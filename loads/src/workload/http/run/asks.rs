@@ -10,9 +10,9 @@ use crate::engine::exchange::Order;
 use crate::engine::net::content::content;
 use desk::record::{ParamSpec, Value};
 use rig::metal::digest;
-use rustix::net::SocketAddrV4;
 use std::fs::File;
 use std::io::Read as _;
+use std::net::SocketAddr;
 
 /// Which stream of content is made into what a client posts.
 const POSTED: u32 = 2;
@@ -88,7 +88,7 @@ impl Asks {
     }
 
     /// What stands behind the path of a page, up to what is posted.
-    pub fn behind(&self, server: SocketAddrV4) -> Vec<u8> {
+    pub fn behind(&self, server: SocketAddr) -> Vec<u8> {
         let host = self.host.clone().unwrap_or_else(|| server.to_string());
         format!(" HTTP/1.1\r\nHost: {host}\r\n{}\r\n", self.fields).into_bytes()
     }
@@ -167,10 +167,10 @@ mod tests {
     use super::super::super::tests::order;
     use super::*;
     use std::fs;
-    use std::net::Ipv4Addr;
+    use std::net::{IpAddr, Ipv4Addr};
     use std::path::PathBuf;
 
-    const AT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080);
+    const AT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
     struct Files(PathBuf);
 

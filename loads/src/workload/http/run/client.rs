@@ -21,8 +21,9 @@ use rustix::event::epoll;
 use rustix::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::sockopt;
-use rustix::net::{RecvFlags, SendFlags, SocketAddrV4, SocketFlags};
+use rustix::net::{RecvFlags, SendFlags, SocketFlags};
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 
 /// Bytes read by one call.
 const READ: usize = 64 << 10;
@@ -42,7 +43,7 @@ enum State {
 }
 
 struct Open {
-    server: SocketAddrV4,
+    server: SocketAddr,
     socket: Option<OwnedFd>,
     /// The connection before, which has ended: it is closed when the next begins, so that the
     /// server ends it first and keeps the state TIME-WAIT.
@@ -190,7 +191,7 @@ impl Client {
     /// Makes a connection; where slots do not block it may still be under way.
     fn connect(&self, slot: usize) -> io::Result<OwnedFd> {
         let Some(ready) = &self.ready else {
-            let socket = patient()?;
+            let socket = patient(self.slots[slot].server)?;
             self.set(&socket)?;
             return match rustix::net::connect(&socket, &self.slots[slot].server) {
                 // What the kernel says when the time to send is over (socket(7)).
@@ -198,7 +199,8 @@ impl Client {
                 other => Ok(other.map(|()| socket)?),
             };
         };
-        let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = socket(self.slots[slot].server, flags)?;
         self.set(&socket)?;
         match rustix::net::connect(&socket, &self.slots[slot].server) {
             Ok(()) | Err(Errno::INPROGRESS) => {}

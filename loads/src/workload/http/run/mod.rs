@@ -30,7 +30,7 @@ use page::{is_php, page_of};
 use rig::lab::agent;
 use rig::metal::{DIGEST, digest};
 use rig::service::External;
-use std::net::{SocketAddrV4, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 /// What a read gave.
@@ -75,8 +75,8 @@ impl Exchange for Http {
             .or_else(|| refuses_pipelined(order))
     }
 
-    fn external(order: &Order) -> Option<SocketAddrV4> {
-        Some(external(order)?.ok()?.address)
+    fn external(order: &Order) -> Option<SocketAddr> {
+        Some(external(order)?.ok()?.address.into())
     }
 
     fn service(order: &Order) -> Option<String> {

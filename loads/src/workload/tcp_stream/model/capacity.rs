@@ -75,7 +75,7 @@ impl<'a> Setting<'a> {
             link: &scene.link,
             hold: &scene.hold,
             load,
-            clients: f64::from(scene.clients),
+            clients: f64::from(load.clients(scene.clients)),
             clients_cpu: scene.clients_cpu,
         }
     }

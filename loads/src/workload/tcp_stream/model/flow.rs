@@ -3,13 +3,13 @@
 //! Must not know evidence or checks.
 
 use super::capacity::{Setting, Stage, joined};
-use crate::engine::net::streams::StreamPlan;
+use crate::engine::net::streams::{StreamPlan, taking_part};
 use crate::workload::tcp_stream::run::{Engine, read_bytes, shape};
 use desk::record::{Settings, Value};
 use rig::lab::sim::{LinkNow, Scene};
 
-/// IPv4 and TCP headers with the timestamps option; the Ethernet header that an interface counts.
-pub(super) const HEADERS: f64 = 52.0;
+/// The TCP header with the timestamps option; the Ethernet header that an interface counts.
+const TCP: f64 = 32.0;
 pub(super) const ETHERNET: f64 = 14.0;
 /// Largest packet that the stack hands over before segmentation.
 pub(super) const WHOLE: f64 = 65536.0;
@@ -73,6 +73,11 @@ impl<'a> Load<'a> {
         self.params.get(key).and_then(Value::word).unwrap_or_default()
     }
 
+    /// How many of so many clients have streams.
+    pub(super) fn clients(&self, all: u32) -> u32 {
+        taking_part(self.params, all)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "at most 1,024")]
     pub(super) fn call(&self) -> f64 {
         self.request * self.call_requests as f64
@@ -80,7 +85,12 @@ impl<'a> Load<'a> {
 }
 
 pub(super) fn segment(link: &LinkNow) -> f64 {
-    (link.mtu - HEADERS).max(88.0)
+    (link.mtu - headers(link)).max(88.0)
+}
+
+/// Headers of a packet.
+pub(super) const fn headers(link: &LinkNow) -> f64 {
+    link.ip_header + TCP
 }
 
 /// What the stages give sets the rate, or the load offered does. Chance moves what could be had, so

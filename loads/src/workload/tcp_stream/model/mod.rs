@@ -18,8 +18,8 @@ use crate::engine::net::schedule::PaceMark;
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{TcpFacts, ThreadMark};
 use desk::record::{Fault, Value};
-use flow::{ETHERNET, Flow, HEADERS, Load, flow, segment};
-use rig::lab::sim::{Scene, Spoilt};
+use flow::{ETHERNET, Flow, Load, flow, headers, segment};
+use rig::lab::sim::{LinkNow, Scene, Spoilt};
 use rig::workload::{Job, Modelled};
 
 /// Share of the time that the thread of a held client wants to run.
@@ -114,6 +114,7 @@ fn evidence(
         asked: job.trial.point.params.clone(),
         call_requests: load.call_requests as u64,
         read_bytes: read_bytes(load.engine, shape(load.params).1) as u64,
+        ip_header: scene.link.ip_header,
         before: at(Moment::Told(scene.go_ns)),
         opened: at(Moment::Shown(opens_ns)),
         closed: at(Moment::Shown(closes_ns)),
@@ -164,7 +165,6 @@ impl Made<'_> {
     }
 
     fn host(&self, at: usize, ends: &[End<'_>], moment: Moment) -> HostMark {
-        let segment = segment(&self.scene.link);
         let clock = self.names.get(at).and_then(|name| self.scene.clocks.of(name));
         let true_ns = match (moment, clock) {
             (Moment::Shown(shown_ns), Some(clock)) => clock.reaches(shown_ns),
@@ -178,7 +178,7 @@ impl Made<'_> {
         for end in ends {
             let stream = self.stream(end, true_ns, elapsed);
             if !end.sends {
-                received(&mut mark.interface, stream.bytes, segment);
+                received(&mut mark.interface, stream.bytes, &self.scene.link);
             }
             mark.cpu_ns += stream.thread.map_or(0, |t| t.cpu_ns);
             mark.streams.push(stream);
@@ -253,9 +253,9 @@ impl Made<'_> {
 }
 
 /// What an interface counts of so much payload.
-fn received(interface: &mut InterfaceMark, bytes: u64, segment: f64) {
-    let packets = bytes.div_ceil(whole(segment).max(1));
-    interface.rx_bytes += bytes + packets * whole(HEADERS + ETHERNET);
+fn received(interface: &mut InterfaceMark, bytes: u64, link: &LinkNow) {
+    let packets = bytes.div_ceil(whole(segment(link)).max(1));
+    interface.rx_bytes += bytes + packets * whole(headers(link) + ETHERNET);
     interface.rx_packets += packets;
 }
 

@@ -35,6 +35,7 @@ impl Workload for TcpStreams {
             asked: job.trial.point.params.clone(),
             call_requests: traffic.call_requests as u64,
             read_bytes: traffic.read_bytes as u64,
+            ip_header: lab.ip_version().header().into(),
             streams,
             ..Evidence::default()
         };

@@ -7,7 +7,7 @@ use super::generator::Counters;
 use super::message::{HostMark, InterfaceMark, StreamMark};
 use crate::engine::net::schedule::{PaceMark, Schedule};
 use crate::engine::net::{Account, Buffers, Gate, tcp_info};
-use rig::lab::link::Routes;
+use rig::lab::link::{Routes, Wrapping};
 use rig::lab::{Urgent, clock};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,22 +16,25 @@ use std::sync::atomic::Ordering::Relaxed;
 pub struct Interface {
     routes: Routes,
     name: String,
+    wrapping: Wrapping,
 }
 
 impl Interface {
     /// Opens the way to the counters of an interface of this host.
     ///
     /// # Errors
-    /// When the kernel gives no netlink socket.
+    /// When the kernel gives no netlink socket, or has no such interface.
     pub fn open(name: &str) -> Result<Self, String> {
-        let routes = Routes::open().map_err(|e| e.to_string())?;
-        Ok(Self { routes, name: name.into() })
+        let mut routes = Routes::open().map_err(|e| e.to_string())?;
+        let wrapping = Wrapping::of(&mut routes, name).map_err(|e| e.to_string())?;
+        Ok(Self { routes, name: name.into(), wrapping })
     }
 
     fn mark(&mut self) -> Result<InterfaceMark, String> {
         let counters = self.routes.link(&self.name).map_err(|e| e.to_string())?.counters;
         let (rx_bytes, rx_packets) = (counters.rx_bytes, counters.rx_packets);
-        Ok(InterfaceMark { name: self.name.clone(), rx_bytes, rx_packets })
+        let (name, wrapping) = (self.name.clone(), self.wrapping);
+        Ok(InterfaceMark { name, rx_bytes, rx_packets, wrapping })
     }
 }
 

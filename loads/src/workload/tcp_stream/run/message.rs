@@ -3,6 +3,7 @@
 use crate::engine::net::schedule::{Pace, PaceMark};
 use crate::engine::net::stage;
 use crate::engine::net::{At, Buffers, Secret, TcpFacts, ThreadMark};
+use rig::lab::link::Wrapping;
 use serde::{Deserialize, Serialize};
 
 /// How requests become system calls.
@@ -152,6 +153,9 @@ pub struct InterfaceMark {
     pub rx_bytes: u64,
     /// Packets received, as it counts them: one, where a packet is handed over before segmentation.
     pub rx_packets: u64,
+    /// What is around its packets besides their headers.
+    #[serde(default)]
+    pub wrapping: Wrapping,
 }
 
 /// One end of a stream at one moment.

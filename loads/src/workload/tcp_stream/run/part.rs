@@ -23,7 +23,7 @@ use rig::lab::agent;
 use rig::lab::{clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
 use std::io;
-use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
@@ -117,7 +117,7 @@ impl Streams {
 
     fn listen(
         &mut self,
-        address: Ipv4Addr,
+        address: IpAddr,
         expected: Vec<StreamPlan>,
         traffic: Traffic,
     ) -> Result<FromPart, String> {
@@ -148,7 +148,7 @@ impl Streams {
 
     fn connect(
         &mut self,
-        server: SocketAddrV4,
+        server: SocketAddr,
         streams: &[StreamPlan],
         traffic: Traffic,
     ) -> Result<FromPart, String> {

@@ -16,11 +16,11 @@ use crate::engine::net::schedule::Schedule;
 use crate::engine::net::stage::{PlannedEnd, accept_all, connect_all};
 use crate::engine::net::streams::StreamPlan;
 use crate::engine::net::{Account, End};
-use rig::lab::{Urgent, agent, clock, cpus};
+use rig::lab::{IpVersion, Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
 use rustix::net::{Shutdown, sockopt};
 use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
@@ -30,8 +30,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(1);
 /// What has not come for so long after its sender's end is lost.
 const QUIET: Duration = Duration::from_millis(20);
-/// Headers of a datagram over IPv4, bytes.
-const HEADERS: usize = 28;
+/// Header of UDP, bytes (RFC 768).
+const UDP: usize = 8;
 
 /// Counts of one stream; one writer, on a separate cache line.
 #[repr(align(128))]
@@ -158,7 +158,7 @@ impl Streams {
 
     fn connect(
         &mut self,
-        server: SocketAddrV4,
+        server: SocketAddr,
         streams: &[StreamPlan],
         traffic: &Traffic,
     ) -> Result<FromPart, String> {
@@ -242,11 +242,15 @@ impl Streams {
 /// Sets the options of a socket.
 fn prepare(socket: &UdpSocket, sends: bool, traffic: &Traffic) -> io::Result<()> {
     if sends && traffic.engine == Engine::Segment {
-        let most = sockopt::ip_mtu(socket)? as usize;
-        if traffic.datagram + HEADERS > most {
+        let (most, ip) = match socket.local_addr()?.is_ipv6() {
+            true => (sockopt::ipv6_mtu(socket)?, IpVersion::Six.header()),
+            false => (sockopt::ip_mtu(socket)?, IpVersion::Four.header()),
+        };
+        let (most, headers) = (most as usize, UDP + ip as usize);
+        if traffic.datagram + headers > most {
             let what = format!(
-                "a datagram of {} B does not fit a packet of {most} B, and the kernel cuts a call \
-                 into whole packets; lower datagram or raise the MTU",
+                "a datagram of {} B and its headers of {headers} B do not fit a packet of {most} \
+                 B, and the kernel cuts a call into whole packets; lower datagram or raise the MTU",
                 traffic.datagram
             );
             return Err(io::Error::other(what));

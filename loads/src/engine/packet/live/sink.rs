@@ -1,0 +1,262 @@
+//! Knows the program that counts frames where they arrive, and what it counted.
+//!
+//! Frames of the load are counted and end there; all others go on to the kernel. Counts are kept by
+//! each CPU apart. Must not know who sent.
+
+use super::generator::{finish_tag, scramble};
+use super::wire::at;
+use super::{PHASES, buckets};
+use crate::engine::packet::bpf::{
+    Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, helper,
+};
+use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// Answers of a program to the kernel (`enum xdp_action`).
+const XDP_DROP: i32 = 1;
+const XDP_PASS: i32 = 2;
+/// Numbers of a stream that are remembered, behind the latest.
+const SEEN: u32 = 1 << 16;
+/// Streams at most: six bits of a mark.
+const STREAMS: u32 = 64;
+
+/// Words of what is counted of a stream.
+mod word {
+    pub const CAME: i16 = 0;
+    pub const REORDERED: i16 = 24;
+    pub const DUPLICATES: i16 = 32;
+    pub const STALE: i16 = 40;
+    pub const NEXT: i16 = 48;
+    pub const WORDS: u32 = 7;
+}
+
+/// What came of one stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stream {
+    /// Frames that came for the first time, by the phase in which they were sent.
+    pub came: [u64; PHASES],
+    /// Of those of the window, frames that came after one that was sent later (RFC 4737).
+    pub reordered: u64,
+    /// Frames that came again.
+    pub duplicates: u64,
+    /// Frames so late that it cannot be told whether they came again.
+    pub stale: u64,
+}
+
+/// What a sink counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Of each stream.
+    pub streams: Vec<Stream>,
+    /// Frames as long as those of the load whose tag is wrong.
+    pub damaged: u64,
+}
+
+/// A program that counts, at an adapter.
+#[derive(Debug)]
+pub struct Sink {
+    _attached: Attached,
+    streams: Map,
+    count: u32,
+    damaged: Map,
+    times: Map,
+}
+
+impl Sink {
+    /// Counts the frames of so many streams, each so many bytes long without check sequence, with
+    /// this key, that the adapter of this index receives.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn attach(adapter: u32, (length, key): (usize, u64), count: u32) -> Result<Self, BpfError> {
+        let count = count.clamp(1, STREAMS);
+        let streams = Map::new(MapKind::PerCpu, (4, word::WORDS * 8), count)?;
+        let damaged = Map::new(MapKind::PerCpu, (4, 8), 1)?;
+        let times = Map::new(MapKind::PerCpu, (4, 8), buckets::COUNT)?;
+        let seen = Map::new(MapKind::Array, (4, 8), count * SEEN)?;
+        let maps = Maps { streams: &streams, damaged: &damaged, times: &times, seen: &seen };
+        let code = maps.program(length, key)?;
+        let attached = Program::load("stend_count", &code)?.attach(adapter)?;
+        Ok(Self { _attached: attached, streams, count, damaged, times })
+    }
+
+    /// What was counted so far.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn totals(&self) -> Result<Totals, BpfError> {
+        let streams =
+            (0..self.count).map(|number| self.stream(number)).collect::<Result<_, _>>()?;
+        let damaged = self.damaged.sums(0)?.first().copied().unwrap_or(0);
+        Ok(Totals { streams, damaged })
+    }
+
+    fn stream(&self, number: u32) -> Result<Stream, BpfError> {
+        let words = self.streams.sums(number)?;
+        let of = |at: i16| words.get(at as usize / 8).copied().unwrap_or(0);
+        Ok(Stream {
+            came: [of(word::CAME), of(word::CAME + 8), of(word::CAME + 16)],
+            reordered: of(word::REORDERED),
+            duplicates: of(word::DUPLICATES),
+            stale: of(word::STALE),
+        })
+    }
+
+    /// Adds the times of stamped frames of the window to a histogram, nanoseconds.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn times(&self, into: &mut Histogram<u64>) -> Result<(), BpfError> {
+        for bucket in 0..buckets::COUNT {
+            let count = self.times.sums(bucket)?.first().copied().unwrap_or(0);
+            if count > 0 {
+                into.saturating_record_n(buckets::middle_ns(bucket).max(1), count);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Attaches a program that lets every frame go on: a virtual adapter takes frames of XDP only while
+/// it has one.
+///
+/// # Errors
+/// What the kernel says.
+pub fn pass(adapter: u32) -> Result<Attached, BpfError> {
+    let mut code = Assembler::new();
+    code.mov_imm(R0, XDP_PASS);
+    code.exit();
+    Program::load("stend_pass", &code.finish()?)?.attach(adapter)
+}
+
+struct Maps<'m> {
+    streams: &'m Map,
+    damaged: &'m Map,
+    times: &'m Map,
+    seen: &'m Map,
+}
+
+/// Where the keys of maps stand.
+const KEY: i16 = -4;
+
+impl Maps<'_> {
+    /// `R6` has the mark, later the phase; `R7` the sequence number, `R8` the stamp, `R9` the tag
+    /// and then what is counted of the stream.
+    fn program(&self, length: usize, key: u64) -> Result<Vec<u64>, BpfError> {
+        let code = &mut Assembler::new();
+        let [other, damaged, end] = [0; 3].map(|_| code.label());
+        code.load(Size::W, R7, (R1, 0));
+        code.load(Size::W, R2, (R1, 4));
+        code.mov(R3, R7);
+        code.op_imm(Op::Add, R3, at::END);
+        code.jump(Cond::Gt, R3, R2, other);
+        code.op(Op::Sub, R2, R7);
+        code.jump_imm(Cond::Ne, R2, i32::try_from(length).unwrap_or(0), other);
+        code.load(Size::H, R1, (R7, at::KIND));
+        code.jump_imm(Cond::Ne, R1, i32::from(0x0800_u16.to_be()), other);
+        code.load(Size::B, R1, (R7, at::PROTOCOL));
+        code.jump_imm(Cond::Ne, R1, 17, other);
+        code.load(Size::H, R6, (R7, at::MARK));
+        code.load(Size::D, R8, (R7, at::STAMP));
+        code.load(Size::W, R9, (R7, at::TAG));
+        code.load(Size::W, R7, (R7, at::SEQUENCE));
+        scramble(code, (R2, R7), R1, key);
+        finish_tag(code, (R2, R8, R6), R1);
+        code.jump(Cond::Ne, R2, R9, damaged);
+        code.mov(R1, R6);
+        code.op_imm(Op::Rsh, R1, 8);
+        lookup(code, self.streams, R1);
+        code.jump_imm(Cond::Eq, R0, 0, damaged);
+        code.mov(R9, R0);
+        self.first(code, end);
+        code.op_imm(Op::And, R6, 3);
+        code.jump_imm(Cond::Ge, R6, 3, end);
+        code.mov(R1, R6);
+        code.op_imm(Op::Lsh, R1, 3);
+        code.mov(R2, R9);
+        code.op(Op::Add, R2, R1);
+        code.add_to((R2, word::CAME), 1, R3);
+        order(code);
+        self.time(code, end);
+        code.go(end);
+        code.bind(damaged);
+        code.mov_imm(R1, 0);
+        lookup(code, self.damaged, R1);
+        code.jump_imm(Cond::Eq, R0, 0, end);
+        code.add_to((R0, 0), 1, R1);
+        code.bind(end);
+        code.mov_imm(R0, XDP_DROP);
+        code.exit();
+        code.bind(other);
+        code.mov_imm(R0, XDP_PASS);
+        code.exit();
+        std::mem::take(code).finish()
+    }
+
+    /// Goes on with a frame that came for the first time. A place remembers the last number that
+    /// was counted there, and one more.
+    fn first(&self, code: &mut Assembler, end: Label) {
+        let [again, stale, new] = [0; 3].map(|_| code.label());
+        code.mov(R1, R6);
+        code.op_imm(Op::Rsh, R1, 8);
+        code.op_imm(Op::Lsh, R1, 16);
+        code.mov(R2, R7);
+        code.op_imm(Op::And, R2, 0xffff);
+        code.op(Op::Or, R1, R2);
+        lookup(code, self.seen, R1);
+        code.jump_imm(Cond::Eq, R0, 0, end);
+        code.load(Size::D, R1, (R0, 0));
+        code.mov(R2, R7);
+        code.op_imm(Op::Add, R2, 1);
+        code.jump(Cond::Eq, R1, R2, again);
+        code.jump(Cond::Gt, R1, R2, stale);
+        code.store(Size::D, (R0, 0), R2);
+        code.go(new);
+        code.bind(again);
+        code.add_to((R9, word::DUPLICATES), 1, R1);
+        code.go(end);
+        code.bind(stale);
+        code.add_to((R9, word::STALE), 1, R1);
+        code.go(end);
+        code.bind(new);
+    }
+
+    /// Counts how long a stamped frame of the window took; a clock that is behind took no time.
+    fn time(&self, code: &mut Assembler, end: Label) {
+        code.jump_imm(Cond::Ne, R6, 1, end);
+        code.jump_imm(Cond::Eq, R8, 0, end);
+        code.call(helper::CLOCK);
+        code.op(Op::Sub, R0, R8);
+        code.jump_imm(Cond::SignedLt, R0, 0, end);
+        code.mov(R1, R0);
+        buckets::assemble(code, R1, [R4, R5]);
+        lookup(code, self.times, R1);
+        code.jump_imm(Cond::Eq, R0, 0, end);
+        code.add_to((R0, 0), 1, R1);
+    }
+}
+
+/// Whether a frame of the window comes after one that was sent later.
+fn order(code: &mut Assembler) {
+    let [behind, done] = [0; 2].map(|_| code.label());
+    code.load(Size::D, R1, (R9, word::NEXT));
+    code.jump(Cond::Lt, R7, R1, behind);
+    code.mov(R1, R7);
+    code.op_imm(Op::Add, R1, 1);
+    code.store(Size::D, (R9, word::NEXT), R1);
+    code.go(done);
+    code.bind(behind);
+    code.jump_imm(Cond::Ne, R6, 1, done);
+    code.add_to((R9, word::REORDERED), 1, R1);
+    code.bind(done);
+}
+
+/// `R0` = the address of the value of the number in a register, 0 where there is none.
+fn lookup(code: &mut Assembler, map: &Map, number: Reg) {
+    code.store(Size::W, (R10, KEY), number);
+    code.map(R1, map);
+    code.mov(R2, R10);
+    code.op_imm(Op::Add, R2, i32::from(KEY));
+    code.call(helper::LOOKUP);
+}

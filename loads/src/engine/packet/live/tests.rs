@@ -1,0 +1,398 @@
+//! Tests of frames, buckets and both programs, where this machine grants them.
+
+use super::generator::{finish_tag, scramble};
+use super::*;
+use crate::engine::packet::bpf::{Assembler, Map, MapKind, Program, Reg, Size};
+use crate::engine::packet::frame::FCS;
+use hdrhistogram::Histogram;
+use rig::lab::clock;
+use rig::lab::link::Routes;
+use std::fs::File;
+use std::net::Ipv4Addr;
+use std::os::fd::AsFd as _;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const KEY: u64 = 0x0123_4567_89ab_cdef;
+
+fn wire(bytes: usize) -> Wire {
+    Wire {
+        hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
+        addresses: [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)],
+        bytes,
+        stream: 0,
+        key: KEY,
+        seed: 5,
+    }
+}
+
+#[test]
+fn a_template_is_as_long_as_it_says_and_its_checksum_sums_up() {
+    for bytes in [LEAST, 65, 128, 1518] {
+        let template = wire(bytes).template();
+        assert_eq!(template.len(), bytes - FCS);
+        let words = template[14..34].chunks(2);
+        let sum: u32 = words.map(|two| u32::from(u16::from_be_bytes([two[0], two[1]]))).sum();
+        assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff, "RFC 1071");
+    }
+}
+
+#[test]
+fn buckets_are_narrow_and_follow_one_another() {
+    for bucket in 0..buckets::COUNT {
+        assert_eq!(buckets::of(buckets::middle_ns(bucket)), bucket);
+    }
+    for ns in [200, 999, 12_345, 1 << 20, (1 << 37) - 1, u64::MAX] {
+        let middle = buckets::middle_ns(buckets::of(ns));
+        let ns = ns.min(buckets::MOST_NS);
+        assert!(middle.abs_diff(ns) * 64 <= ns, "{ns} is told as {middle}");
+    }
+}
+
+fn granted() -> bool {
+    match Map::new(MapKind::Array, (4, 8), 1) {
+        Ok(_) => true,
+        Err(e) => {
+            println!("skipped: {e}");
+            false
+        }
+    }
+}
+
+/// What a program makes of a value in `R6`, which it leaves in `R1`.
+fn computed(value: u64, make: impl Fn(&mut Assembler)) -> u64 {
+    let map = Map::new(MapKind::Array, (4, 8), 1).unwrap();
+    let mut code = Assembler::new();
+    code.load64(Reg::R6, value);
+    make(&mut code);
+    code.value(Reg::R2, &map);
+    code.store(Size::D, (Reg::R2, 0), Reg::R1);
+    code.mov_imm(Reg::R0, 1);
+    code.exit();
+    let program = Program::load("test", &code.finish().unwrap()).unwrap();
+    program.run_live(&[0; 60], 1, 1).unwrap();
+    map.sums(0).unwrap()[0]
+}
+
+#[test]
+fn programs_compute_the_buckets_and_tags_of_this_process() {
+    if !granted() {
+        return;
+    }
+    for ns in [0, 1, 63, 64, 127, 128, 129, 255, 256, 1000, 77_777, 1 << 36, u64::MAX] {
+        let bucket = computed(ns, |code| {
+            code.mov(Reg::R1, Reg::R6);
+            buckets::assemble(code, Reg::R1, [Reg::R4, Reg::R5]);
+        });
+        assert_eq!(bucket, u64::from(buckets::of(ns)), "{ns}");
+    }
+    for (sequence, stamp, mark) in [(0, 0, 0), (1, 2, 3), (u32::MAX, u64::MAX, 0x3f02)] {
+        let tag = computed(u64::from(sequence), |code| {
+            scramble(code, (Reg::R1, Reg::R6), Reg::R5, KEY);
+            code.load64(Reg::R2, stamp);
+            code.load64(Reg::R3, u64::from(mark));
+            finish_tag(code, (Reg::R1, Reg::R2, Reg::R3), Reg::R5);
+        });
+        assert_eq!(tag, u64::from(super::wire::tag(KEY, (sequence, stamp, mark))));
+    }
+}
+
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// Two ends of a virtual cable in a namespace of this thread, which goes with this.
+struct Cable(Vec<String>);
+
+impl Drop for Cable {
+    fn drop(&mut self) {
+        for name in &self.0 {
+            let _ = Command::new("ip").args(["netns", "del", name]).status();
+        }
+    }
+}
+
+/// Moves this thread into a network namespace.
+fn enter(name: &str) {
+    let there = File::open(format!("/run/netns/{name}")).unwrap();
+    let kind = rustix::thread::LinkNameSpaceType::Network;
+    rustix::thread::move_into_link_name_space(there.as_fd(), Some(kind)).unwrap();
+}
+
+fn index(name: &str) -> u32 {
+    Routes::open().unwrap().link(name).unwrap().index
+}
+
+/// New namespaces; none where this machine has none for us.
+fn namespaces(count: usize) -> Option<Cable> {
+    if !granted() || !rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = |at| format!("stend-live-{}-{number}{at}", std::process::id());
+    let cable = Cable((0..count).map(name).collect());
+    cable.0.iter().for_each(|name| ip(&format!("netns add {name}")));
+    Some(cable)
+}
+
+fn ip(words: &str) {
+    let status = Command::new("ip").args(words.split(' ')).status().unwrap();
+    assert!(status.success(), "ip {words}");
+}
+
+/// None where this machine has no namespaces for us.
+fn cable() -> Option<(Cable, [u32; 2])> {
+    let cable = namespaces(1)?;
+    let name = &cable.0[0];
+    enter(name);
+    for words in ["link add name va type veth peer name vb", "link set va up", "link set vb up"] {
+        ip(&format!("-n {name} {words}"));
+    }
+    let both = [index("va"), index("vb")];
+    Some((cable, both))
+}
+
+/// A sender, a kernel that routes, a receiver.
+const ROUTED: [(usize, &str); 13] = [
+    (0, "link set va address 02:00:00:00:00:01"),
+    (1, "link set vb address 02:00:00:00:00:02"),
+    (2, "link set vd address 02:00:00:00:00:04"),
+    (0, "address add 198.18.0.10/24 dev va"),
+    (1, "address add 198.18.0.12/24 dev vb"),
+    (1, "address add 198.18.1.12/24 dev vc"),
+    (2, "address add 198.18.1.1/24 dev vd"),
+    (0, "link set va up"),
+    (1, "link set vb up"),
+    (1, "link set vc up"),
+    (2, "link set vd up"),
+    (1, "neighbour add 198.18.1.1 lladdr 02:00:00:00:00:04 dev vc"),
+    (2, "route add 198.18.0.0/24 via 198.18.1.12"),
+];
+
+/// What is sent through a router and what comes, with the router's adapter taking frames or not.
+fn routed(rewritten: bool, takes: bool) -> Option<(u64, u64)> {
+    let path = namespaces(3)?;
+    let [near, router, far] = [0, 1, 2].map(|at| path.0[at].as_str());
+    ip(&format!("-n {near} link add name va type veth peer name vb netns {router}"));
+    ip(&format!("-n {router} link add name vc type veth peer name vd netns {far}"));
+    ROUTED.iter().for_each(|(at, words)| ip(&format!("-n {} {words}", path.0[*at])));
+    enter(router);
+    ip(&format!("netns exec {router} sysctl -qw net.ipv4.ip_forward=1"));
+    let taken = takes.then(|| pass(index("vb")).unwrap());
+    enter(far);
+    let to = index("vd");
+    let mut wire = wire(LEAST);
+    wire.hardware = [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]];
+    wire.addresses = [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 1, 1)];
+    let sink = Sink::attach(to, (wire.length(), KEY), 1).unwrap();
+    enter(near);
+    let sending = Sending { wire, rewritten, ..sending(index("va"), None) };
+    let mut generator = Generator::new(&sending).unwrap();
+    generator.go((clock::now_ns(), Duration::from_secs(5)), || rig::lab::cpus::pin(0)).unwrap();
+    thread::sleep(Duration::from_millis(150));
+    let sent = generator.stop().unwrap().sent.iter().sum();
+    thread::sleep(Duration::from_millis(20));
+    let came = sink.totals().unwrap().streams[0].came.iter().sum();
+    drop(taken);
+    println!("rewritten {rewritten}, taken {takes}: {sent} sent, {came} came");
+    Some((sent, came))
+}
+
+#[test]
+fn a_router_forwards_frames_whose_headers_are_all_written_and_only_a_batch_of_others() {
+    let Some((sent, came)) = routed(true, true) else { return };
+    assert!(sent > 10_000 && came == sent, "{came} of {sent}");
+    let (sent, came) = routed(false, true).unwrap();
+    // What the router wrote into a page stands in its next frame.
+    assert!(sent > 10_000 && came <= 64, "{came} of {sent}");
+    let (sent, came) = routed(true, false).unwrap();
+    assert!(sent > 10_000 && came == 0, "an adapter without a program takes none: {came}");
+}
+
+fn sending(adapter: u32, pace: Option<Pace>) -> Sending {
+    Sending {
+        wire: wire(LEAST),
+        adapter,
+        flows: 1 << 16,
+        pattern: Pattern::Random,
+        pace,
+        spoilt: false,
+        rewritten: true,
+    }
+}
+
+/// Sends for so long, and reads both ends.
+fn run(sending: &Sending, to: u32, length: Duration) -> (Sent, Totals, Histogram<u64>) {
+    let sink = Sink::attach(to, (sending.wire.length(), KEY), 1).unwrap();
+    let mut generator = Generator::new(sending).unwrap();
+    let begins = clock::now_ns() + 5_000_000;
+    let span = u64::try_from(length.as_nanos()).unwrap();
+    let opens_ns = begins + 50_000_000;
+    generator.announce(Edges { opens_ns, closes_ns: opens_ns + span }).unwrap();
+    generator.go((begins, Duration::from_secs(5)), || rig::lab::cpus::pin(0)).unwrap();
+    clock::sleep_until(opens_ns);
+    if sending.pace.is_none() {
+        generator.enter(1).unwrap();
+    }
+    clock::sleep_until(opens_ns + span);
+    if sending.pace.is_none() {
+        generator.enter(2).unwrap();
+    }
+    thread::sleep(Duration::from_millis(5));
+    let sent = generator.stop().unwrap();
+    let mut times = desk::record::Distribution::empty().unwrap();
+    sink.times(&mut times).unwrap();
+    (sent, sink.totals().unwrap(), times)
+}
+
+#[test]
+fn every_frame_of_a_cable_arrives_once_and_in_order() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let (sent, totals, times) = run(&sending(from, None), to, Duration::from_millis(200));
+    let stream = totals.streams[0];
+    let [p50, p99] = [0.5, 0.99].map(|at| times.value_at_quantile(at));
+    println!("{sent:?} {totals:?} p50 {p50} ns p99 {p99} ns");
+    assert!(sent.sent[1] > 100_000, "{sent:?}");
+    assert_eq!(stream.came, sent.sent);
+    assert_eq!((stream.reordered, stream.duplicates, stream.stale, totals.damaged), (0, 0, 0, 0));
+    assert!(times.len() > 1000);
+}
+
+#[test]
+fn what_is_scheduled_is_sent_or_told_as_unsent() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for (interval_ns, offset_ns) in [(333.25, 0.0), (10_000.0, 5_000.0), (80.0, 0.0)] {
+        let pace = Some(Pace { interval_ns, offset_ns });
+        let (sent, totals, times) = run(&sending(from, pace), to, Duration::from_millis(200));
+        let [p50, p99] = [0.5, 0.99].map(|at| times.value_at_quantile(at));
+        println!("{interval_ns}: {sent:?} {totals:?} p50 {p50} ns p99 {p99} ns");
+        let scheduled = 200_000_000.0 / interval_ns;
+        let told = (sent.sent[1] + sent.unsent[1]) as f64;
+        assert!((told - scheduled).abs() <= 1.0, "{told} of {scheduled}");
+        assert_eq!(totals.streams[0].came, sent.sent);
+        assert!(!times.is_empty());
+    }
+}
+
+#[test]
+fn a_wrong_tag_is_told_and_not_counted() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let spoilt = Sending { spoilt: true, ..sending(from, None) };
+    let (sent, totals, _) = run(&spoilt, to, Duration::from_millis(20));
+    assert_eq!(totals.damaged, sent.sent.iter().sum::<u64>());
+    assert_eq!(totals.streams[0], Stream::default());
+}
+
+#[test]
+fn programs_send_the_flows_that_this_process_expects() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for pattern in [Pattern::Counter, Pattern::Random] {
+        let mut sending = sending(from, Some(Pace { interval_ns: 1e5, offset_ns: 0.0 }));
+        sending.pattern = pattern;
+        sending.wire.bytes = 200;
+        let frames = captured(&sending, to, 200);
+        for frame in &frames {
+            let word = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
+            let number = u32::from_ne_bytes(std::array::from_fn(|byte| frame[44 + byte]));
+            let flow = u32::from(word(34) - 49_152) | u32::from(word(36) - 5_001) << 14;
+            assert_eq!(flow, flow_of(pattern, (1 << 16, 5), number), "{pattern:?} {number}");
+            let template = sending.wire.template();
+            assert_eq!(frame[..34], template[..34]);
+            assert_eq!(frame[60..], template[60..]);
+        }
+    }
+}
+
+/// Frames as a packet socket of this namespace receives them.
+fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
+    let _pass = pass(to).unwrap();
+    let every = rustix::net::eth::ALL;
+    let kind = rustix::net::SocketType::RAW;
+    let family = rustix::net::AddressFamily::PACKET;
+    let socket = rustix::net::socket(family, kind, Some(every)).unwrap();
+    let mut generator = Generator::new(sending).unwrap();
+    generator.go((clock::now_ns(), Duration::from_secs(5)), || Ok(())).unwrap();
+    let mut frames = Vec::new();
+    let mut bytes = vec![0; 2048];
+    while frames.len() < count {
+        let (length, _) =
+            rustix::net::recv(&socket, &mut bytes[..], rustix::net::RecvFlags::empty()).unwrap();
+        if length == sending.wire.length() {
+            frames.push(bytes[..length].to_vec());
+        }
+    }
+    generator.stop().unwrap();
+    frames
+}
+
+#[test]
+fn packet_sockets_send_the_same_frames() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let sink = Sink::attach(to, (wire(LEAST).length(), KEY), 1).unwrap();
+    let mut plain = plain::Plain::open(from, wire(LEAST), 1 << 16).unwrap();
+    let sent: u32 = (0..200).map(|_| plain.send(1).unwrap()).sum();
+    thread::sleep(Duration::from_millis(20));
+    let totals = sink.totals().unwrap();
+    assert!(sent > 5_000, "{sent}");
+    assert_eq!((totals.streams[0].came[1], totals.damaged), (u64::from(sent), 0));
+}
+
+/// Frames as a file of libpcap has them (magic number, version 2.4, Ethernet).
+fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
+    let head: [u32; 6] = [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 1];
+    let mut file: Vec<u8> = head.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    for (at, frame) in (0_u32..).zip(frames) {
+        let length = u32::try_from(frame.len()).unwrap();
+        for word in [at / 1_000_000, at % 1_000_000, length, length] {
+            file.extend(word.to_ne_bytes());
+        }
+        file.extend(frame);
+    }
+    file
+}
+
+/// Packets of a file that pass a filter of another program.
+fn decoded(path: &std::path::Path, filter: &str) -> usize {
+    let mut tshark = Command::new("tshark");
+    tshark.args(["-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-n", "-r"]);
+    let told = tshark.arg(path).args(["-Y", filter, "-T", "fields", "-e", "frame.number"]);
+    let told = told.output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    String::from_utf8_lossy(&told.stdout).lines().count()
+}
+
+#[test]
+#[ignore = "needs tshark: ./test full"]
+fn another_program_finds_every_frame_well_formed() {
+    if Command::new("tshark").arg("--version").output().is_err() {
+        println!("skipped: needs tshark");
+        return;
+    }
+    const COUNT: usize = 10_000;
+    let Some((_cable, [from, to])) = cable() else { return };
+    for (pattern, bytes) in [
+        (Pattern::Counter, 64),
+        (Pattern::Random, 64),
+        (Pattern::Counter, 1518),
+        (Pattern::Random, 1000),
+    ] {
+        let mut sending = sending(from, Some(Pace { interval_ns: 2e4, offset_ns: 0.0 }));
+        sending.pattern = pattern;
+        sending.wire.bytes = bytes;
+        let path = std::env::temp_dir().join(format!("stend-frames-{}.pcap", std::process::id()));
+        let mut file = pcap(&captured(&sending, to, COUNT));
+        std::fs::write(&path, &file).unwrap();
+        let wrong = "_ws.malformed || ip.checksum.status == 0 || _ws.expert.severity >= 0x600000";
+        let right = "udp && ip.checksum.status == 1 && ip.ttl == 64";
+        assert_eq!(decoded(&path, wrong), 0, "{pattern:?} {bytes} B");
+        assert_eq!(decoded(&path, right), COUNT, "{pattern:?} {bytes} B");
+        let ports =
+            format!("udp.srcport >= 49152 && udp.dstport >= 5001 && frame.len == {}", bytes - FCS);
+        assert_eq!(decoded(&path, &ports), COUNT, "{pattern:?} {bytes} B");
+        // One bit of a header is found, or nothing was looked at.
+        file[24 + 16 + 22] ^= 1;
+        std::fs::write(&path, &file).unwrap();
+        assert_eq!(decoded(&path, wrong), 1);
+        std::fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,38 @@
+//! Knows what a network box does with a packet, and how frames are sent through one and counted.
+//!
+//! Gives: [`tuple`], the fields that packets are told apart by; [`rules`], lists of rules, read,
+//! generated and searched one by one; [`traffic`], packets for a list of rules, and what they hit;
+//! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
+//! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
+//! memory; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`] and
+//! [`bridge`], services; [`device`], the box that is made of them; [`reference`], the same in the
+//! plainest way; [`ring`], a device in simulated time; [`ledger`], what became of frames; [`bpf`],
+//! programs and maps of the kernel's virtual machine; [`live`], frames that the kernel sends
+//! without a copy, and the end that counts them.
+//! Never: a workload, a host or a window.
+//! Start reading at `device.rs`, then `live/mod.rs`.
+
+pub mod acl;
+pub mod bpf;
+pub mod bridge;
+mod chance;
+pub mod device;
+pub mod flows;
+pub mod frame;
+pub mod frames;
+pub mod ledger;
+pub mod live;
+pub mod lpm;
+#[cfg(test)]
+mod lpm_tests;
+pub mod nat;
+pub mod police;
+pub mod queues;
+pub mod reference;
+pub mod ring;
+pub mod routes;
+pub mod rules;
+#[cfg(test)]
+mod tests;
+pub mod traffic;
+pub mod tuple;

@@ -1,0 +1,58 @@
+//! Knows what a tester sees of the frames that come. Must not know what became of the others.
+
+use desk::record::Distribution;
+use hdrhistogram::Histogram;
+
+/// The account of the frames that came.
+#[derive(Clone, Debug)]
+pub(super) struct Sink {
+    /// Frames, each once.
+    pub(super) received: u64,
+    /// Frames that came again.
+    pub(super) duplicates: u64,
+    /// Frames that came after one with a larger number (RFC 4737, 3.3).
+    pub(super) reordered: u64,
+    /// Frames of each class of service.
+    pub(super) classes: [u64; 64],
+    /// When the last one came, seconds.
+    pub(super) last: f64,
+    /// Nanoseconds from when a frame was sent until it came.
+    pub(super) latency: Option<Histogram<u64>>,
+    came: Vec<u64>,
+    largest: Option<u32>,
+}
+
+impl Sink {
+    /// For frames of such numbers, from 0.
+    pub(super) fn new(frames: u64) -> Self {
+        let words = usize::try_from(frames.div_ceil(64)).unwrap_or(0);
+        Self {
+            received: 0,
+            duplicates: 0,
+            reordered: 0,
+            classes: [0; 64],
+            last: 0.0,
+            latency: Distribution::empty(),
+            came: vec![0; words],
+            largest: None,
+        }
+    }
+
+    /// A frame comes at such a moment, which was sent at another; seconds.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1e11")]
+    pub(super) fn take(&mut self, number: u32, class: u8, (sent, now): (f64, f64)) {
+        let (word, bit) = (number as usize / 64, 1 << (number % 64));
+        if self.came[word] & bit != 0 {
+            self.duplicates += 1;
+            return;
+        }
+        self.came[word] |= bit;
+        self.received += 1;
+        self.reordered += u64::from(self.largest.is_some_and(|largest| number < largest));
+        self.largest = self.largest.max(Some(number));
+        self.classes[usize::from(class)] += 1;
+        self.last = now;
+        let ns = ((now - sent) * 1e9).round() as u64;
+        self.latency.iter_mut().for_each(|latency| latency.saturating_record(ns));
+    }
+}

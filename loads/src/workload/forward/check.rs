@@ -1,0 +1,214 @@
+//! Knows whether the work of a `forward` trial was done, and what figures it gives. Pure.
+//!
+//! Must not know frames or hosts; all it sees is the evidence.
+
+use super::evidence::Evidence;
+use super::ledger::ledger;
+use super::readings;
+use super::run::HostMark;
+use crate::engine::net::life::{check_moments, series};
+use crate::engine::net::seconds;
+use crate::engine::packet::frame::IFG;
+use crate::engine::packet::ledger::Ledger;
+use crate::engine::times::merged;
+use desk::record::flow::{self, Flow, Flows};
+use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
+use desk::unit::{Quantity, Unit};
+use rig::metal::{DIGEST, digest};
+use rig::workload::Checked;
+
+/// Share of the scheduled frames that may be unsent in a paced trial.
+const UNSENT: f64 = 1e-4;
+/// Share of the window that the CPU of a client that sends as fast as it can may be idle.
+const IDLE: f64 = 0.2;
+/// The phase of the window.
+const WINDOW: usize = 1;
+
+/// Checks the work and makes the figures.
+///
+/// # Errors
+/// The first thing that was wrong: frames that are not accounted for, damaged, or not sent.
+pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
+    let life = evidence.life()?;
+    let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
+    let edges = [read(&life.opened), read(&life.closed)];
+    check_moments(&evidence.host_names, &edges, life.window_ns)?;
+    let ledger = ledger(evidence)?;
+    damage(evidence)?;
+    ledger.closes().map_err(|what| Fault::WrongWork { what })?;
+    life_of_streams(evidence)?;
+    schedules(evidence)?;
+    idleness(evidence)?;
+    let line = float((evidence.bytes + IFG) as u64) * 8.0;
+    let sink = evidence.after.first().and_then(|(_, counts)| counts.times.as_ref());
+    // A difference of two clocks is no latency.
+    let times = sink.filter(|_| evidence.one_clock.iter().all(|one| *one));
+    let outcome = Outcome {
+        window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
+        samples: samples(evidence, line)?,
+        series: series(&life.course, life.window_ns, ("frames", Unit::PacketPerSecond, 1.0)),
+        distributions: merged(times.into_iter())?,
+        flows: Flows::new(&COLUMNS, flows(evidence)?),
+        work: work(evidence, &ledger)?,
+        made_with: made_with(evidence),
+        steady: life.steady,
+        settle: Some(Quantity::seconds(seconds(life.settle_ns))),
+        fault: None,
+        logs: Vec::new(),
+    };
+    Ok(Checked { outcome, readings: readings::of(evidence, &ledger)? })
+}
+
+/// A frame that is damaged ends the trial: what changes one may change the next to a good one.
+fn damage(evidence: &Evidence) -> Result<(), Fault> {
+    let sink = evidence.after.first().and_then(|(_, counts)| counts.sink.as_ref());
+    match sink.map_or(0, |sink| sink.damaged) {
+        0 => Ok(()),
+        count => {
+            let what = format!("{count} frames came with a tag that is not their own");
+            Err(Fault::WrongWork { what })
+        }
+    }
+}
+
+/// A stream of which nothing came in the window has no rate.
+fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
+    for stream in 0..evidence.streams() {
+        let sent = evidence.sent(stream)?.0.sent[WINDOW];
+        if (sent > 0 || evidence.interval_ns.is_none()) && evidence.came(stream)?.came[WINDOW] == 0
+        {
+            return Err(Fault::DeadStream { stream: evidence.name(stream) });
+        }
+    }
+    Ok(())
+}
+
+/// A paced client must have told of every frame whose moment lay in the window, and sent it.
+fn schedules(evidence: &Evidence) -> Result<(), Fault> {
+    let Some(interval_ns) = evidence.interval_ns else { return Ok(()) };
+    let (opens, closes) = evidence.life()?.window_ns;
+    let due = float(closes.saturating_sub(opens)) / interval_ns;
+    for stream in 0..evidence.streams() {
+        let (sent, _) = evidence.sent(stream)?;
+        let (sent, unsent) = (sent.sent[WINDOW], sent.unsent[WINDOW]);
+        let told = sent + unsent;
+        // Edges on the clocks of two machines are off by their bound.
+        let slack = 1.0 + if evidence.one_clock[stream + 1] { 0.0 } else { due * 1e-3 };
+        if (float(told) - due).abs() > slack {
+            let name = evidence.name(stream);
+            let what = format!("{name}: {due:.1} frames were due in the window, {told} are told");
+            return Err(Fault::WrongWork { what });
+        }
+        if float(unsent) > float(told) * UNSENT {
+            let host = evidence.host_names[stream + 1].as_str().into();
+            let what = format!(
+                "{unsent} of {told} frames of the window were not sent at their moment; lower \
+                 offered_load"
+            );
+            return Err(Fault::GeneratorLimit { host, what });
+        }
+    }
+    Ok(())
+}
+
+/// Who sends as fast as it can and leaves its CPU idle does not.
+fn idleness(evidence: &Evidence) -> Result<(), Fault> {
+    if evidence.interval_ns.is_some() {
+        return Ok(());
+    }
+    for stream in 0..evidence.streams() {
+        let host = evidence.host_names[stream + 1].as_str();
+        let share = readings::idle(evidence, stream)?.filter(|share| *share > IDLE);
+        if let Some(share) = share {
+            let what = format!(
+                "its CPU {} was idle for {:.0} % of the window, while it shall send as fast as it \
+                 can",
+                evidence.cpus[stream],
+                share * 100.0
+            );
+            return Err(Fault::GeneratorLimit { host: host.into(), what });
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]
+const fn float(count: u64) -> f64 {
+    count as f64
+}
+
+fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
+    let life = evidence.life()?;
+    let (opened, closed) = match (life.opened.first(), life.closed.first()) {
+        (Some(opened), Some(closed)) => (opened, closed),
+        _ => return Err(Fault::WrongWork { what: "the sink was not read".into() }),
+    };
+    let length = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+    let gained = |opened: &[u64], closed: &[u64]| -> u64 {
+        closed.iter().zip(opened).map(|(b, a)| b.saturating_sub(*a)).sum()
+    };
+    let rate = float(gained(&opened.came, &closed.came)) / length;
+    let (sent, came) = evidence.sums()?;
+    let (sent, unsent, came) = (sent.sent[WINDOW], sent.unsent[WINDOW], came[WINDOW]);
+    let of_all = |count: fn(&crate::engine::packet::live::Stream) -> u64| -> Result<u64, Fault> {
+        (0..evidence.streams()).map(|stream| Ok(count(&evidence.came(stream)?))).sum()
+    };
+    let part = |count: u64, of: u64| float(count) / float(of.max(1));
+    let sample = |metric: &str, value: f64, unit| Sample {
+        metric: metric.into(),
+        quantity: Quantity::new(value, unit),
+    };
+    Ok(vec![
+        sample("frames", rate, Unit::PacketPerSecond),
+        sample("throughput", rate * line, Unit::BitPerSecond),
+        sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
+        sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
+        sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
+        sample("unsent", part(unsent, sent + unsent), Unit::Share),
+    ])
+}
+
+fn work(evidence: &Evidence, ledger: &Ledger) -> Result<Work, Fault> {
+    let bytes = evidence.bytes as u64;
+    let mut work = Work {
+        sent_bytes: ledger.sent * bytes,
+        received_bytes: ledger.received * bytes,
+        operations: ledger.received,
+        content_checks: ledger.received,
+        ..Work::default()
+    };
+    let mut sum = DIGEST;
+    for stream in 0..evidence.streams() {
+        sum = digest(sum, &evidence.sent(stream)?.1.to_le_bytes());
+    }
+    work.digest = Some(Work::folded(sum));
+    Ok(work)
+}
+
+/// Of a stream over the window: bytes of the frames that came, frames sent and come.
+const COLUMNS: [(&str, Unit); 3] =
+    [(flow::RECEIVED, Unit::Byte), ("sent", Unit::Count), ("came", Unit::Count)];
+
+fn flows(evidence: &Evidence) -> Result<Vec<Flow>, Fault> {
+    let row = |stream: usize| {
+        let (sent, came) = (evidence.sent(stream)?.0.sent, evidence.came(stream)?.came);
+        let bytes = float(came[WINDOW] * evidence.bytes as u64);
+        Ok(Flow {
+            name: evidence.name(stream),
+            sender: evidence.host_names[stream + 1].clone(),
+            receiver: evidence.host_names[0].clone(),
+            sender_cpu: evidence.cpus.get(stream).copied(),
+            receiver_cpu: None,
+            words: [].into(),
+            figures: vec![Some(bytes), Some(float(sent[WINDOW])), Some(float(came[WINDOW]))],
+        })
+    };
+    (0..evidence.streams()).map(row).collect()
+}
+
+/// How the load was made, as it really was.
+fn made_with(evidence: &Evidence) -> Settings {
+    let mut made = evidence.asked.clone();
+    made.insert("streams_total".into(), Value::Count(evidence.streams() as u64));
+    made
+}

@@ -1,0 +1,77 @@
+//! Knows what the load itself cost on each host, whether it was sent in time, and where frames
+//! went. Pure.
+//!
+//! Must not know whether the work was right; `check.rs` says that.
+
+use super::evidence::Evidence;
+use crate::engine::net::life::starts;
+use crate::engine::net::seconds;
+use crate::engine::packet::ledger::Ledger;
+use desk::record::{Fault, Reading};
+use desk::unit::{Quantity, Unit};
+
+/// All readings of a trial: CPU and lateness over its window, the ledger over all of it.
+///
+/// # Errors
+/// A trial that was not driven.
+pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
+    let life = evidence.life()?;
+    let mut all: Vec<Reading> = starts(&evidence.host_names, &life.late_ns).collect();
+    let mut add = |probe: &str, host: &str, key: &str, (value, unit)| {
+        let (probe, host, key) = (probe.into(), host.into(), key.into());
+        all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
+    };
+    for (at, name) in evidence.host_names.iter().enumerate() {
+        let (a, b) = (&life.opened[at], &life.closed[at]);
+        let wall = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
+        let cpu = seconds(b.cpu_ns.saturating_sub(a.cpu_ns)) / wall;
+        add("process", name, "cpu", (cpu, Unit::Cpu));
+        let Some(stream) = at.checked_sub(1) else { continue };
+        if let Some(share) = idle(evidence, stream)? {
+            add("frames", name, "cpu_idle", (share, Unit::Share));
+        }
+        if evidence.interval_ns.is_some() {
+            let (sent, _) = evidence.sent(stream)?;
+            let told = sent.sent[1] + sent.unsent[1];
+            let late = float(sent.unsent[1]) / float(told.max(1));
+            add("pace", name, "late", (late, Unit::Share));
+        }
+    }
+    let sut = evidence.host_names.first().map_or("", String::as_str);
+    let total = [
+        ("scheduled", ledger.scheduled),
+        ("sent", ledger.sent),
+        ("unsent", ledger.unsent),
+        ("received", ledger.received),
+        ("unexplained", ledger.unexplained()),
+    ];
+    for (key, count) in total {
+        add("frames", sut, key, (float(count), Unit::Count));
+    }
+    for (who, count) in &ledger.drops {
+        let (host, name) = who.split_once(' ').unwrap_or((sut, who));
+        add("frames", host, &format!("dropped {name}"), (float(*count), Unit::Count));
+    }
+    Ok(all)
+}
+
+/// Share of the window in which the CPU of a client's thread was idle; none where the kernel does
+/// not tell.
+///
+/// # Errors
+/// A trial that was not driven.
+pub fn idle(evidence: &Evidence, stream: usize) -> Result<Option<f64>, Fault> {
+    let life = evidence.life()?;
+    let of = |marks: &[super::run::HostMark]| marks.get(stream + 1).and_then(|mark| mark.ticks);
+    let (Some(opened), Some(closed)) = (of(&life.opened), of(&life.closed)) else {
+        return Ok(None);
+    };
+    let all = closed.all.saturating_sub(opened.all);
+    let idle = closed.idle.saturating_sub(opened.idle);
+    Ok((all > 0).then(|| float(idle) / float(all)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]
+const fn float(count: u64) -> f64 {
+    count as f64
+}

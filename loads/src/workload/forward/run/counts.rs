@@ -1,0 +1,129 @@
+//! Knows which counters of a host tell where frames went, and what its CPUs did.
+//!
+//! Must not know which frames these were.
+
+use crate::engine::packet::live::Totals;
+use desk::record::Distribution;
+use rig::lab::link::{LinkInfo, Routes};
+use serde::{Deserialize, Serialize};
+
+/// Counters of IPv4 that grow with a packet that goes no further (RFC 1213, `/proc/net/snmp`).
+const IP_DROPS: [&str; 6] =
+    ["InHdrErrors", "InAddrErrors", "InUnknownProtos", "InDiscards", "OutDiscards", "OutNoRoutes"];
+
+/// What a host counted so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Packets dropped, by the counter that tells so.
+    pub drops: Vec<(String, u64)>,
+    /// What its sink counted.
+    pub sink: Option<Totals>,
+    /// How long frames of the window took.
+    pub times: Option<Distribution>,
+}
+
+/// Packets dropped in the network namespace of this process, without those that `sends` sent: what
+/// a virtual adapter could not hand over, the other end counts.
+///
+/// # Errors
+/// What netlink says.
+pub fn drops(sends: Option<&str>) -> Result<Vec<(String, u64)>, String> {
+    let mut routes = Routes::open().map_err(|e| e.to_string())?;
+    let mut all = Vec::new();
+    for link in routes.links().map_err(|e| e.to_string())? {
+        all.extend(of_link(&link, sends));
+        let shaper = routes.shaper(&link.name).ok().flatten();
+        if let Some(shaper) = shaper {
+            all.push((format!("{} {}", link.name, shaper.kind), u64::from(shaper.drops)));
+        }
+    }
+    let snmp = std::fs::read_to_string("/proc/self/net/snmp").unwrap_or_default();
+    all.extend(of_ip(&snmp));
+    Ok(all)
+}
+
+fn of_link(link: &LinkInfo, sends: Option<&str>) -> Vec<(String, u64)> {
+    let LinkInfo { name, kind, counters, .. } = link;
+    let handed_over = kind.as_deref() == Some("veth") && sends == Some(name.as_str());
+    let mut all = vec![
+        (format!("{name} rx_dropped"), counters.rx_dropped),
+        (format!("{name} rx_errors"), counters.rx_errors),
+    ];
+    if !handed_over {
+        all.push((format!("{name} tx_dropped"), counters.tx_dropped));
+        all.push((format!("{name} tx_errors"), counters.tx_errors));
+    }
+    all
+}
+
+/// The counters of IPv4 of a text of `/proc/net/snmp`: a line of names, then one of numbers.
+fn of_ip(text: &str) -> Vec<(String, u64)> {
+    let mut lines = text.lines().filter(|line| line.starts_with("Ip: "));
+    let (Some(names), Some(numbers)) = (lines.next(), lines.next()) else { return Vec::new() };
+    let both = names.split_ascii_whitespace().zip(numbers.split_ascii_whitespace());
+    let wanted = both.filter(|(name, _)| IP_DROPS.contains(name));
+    let read = |(name, number): (&str, &str)| Some((format!("ip {name}"), number.parse().ok()?));
+    wanted.filter_map(read).collect()
+}
+
+/// Time of a CPU since boot, ticks of `/proc/stat`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticks {
+    /// Idle, or waiting for a disk.
+    pub idle: u64,
+    /// All of it.
+    pub all: u64,
+}
+
+impl Ticks {
+    /// Of a CPU now; none where the kernel does not tell.
+    #[must_use]
+    pub fn now(cpu: u32) -> Option<Self> {
+        Self::parse(&std::fs::read_to_string("/proc/stat").ok()?, cpu)
+    }
+
+    /// user, nice, system, idle, iowait, irq, softirq, steal; what guests had is in the first two.
+    fn parse(text: &str, cpu: u32) -> Option<Self> {
+        let name = format!("cpu{cpu}");
+        let line = text.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name))?;
+        let numbers: Vec<u64> =
+            line.split_ascii_whitespace().skip(1).take(8).map_while(|n| n.parse().ok()).collect();
+        Some(Self { idle: numbers.get(3)? + numbers.get(4)?, all: numbers.iter().sum() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rig::lab::link::Counters;
+
+    #[test]
+    fn the_counters_of_ip_are_found_by_their_names() {
+        let text = "Ip: Forwarding InHdrErrors ForwDatagrams OutNoRoutes\nIp: 1 7 99 3\nTcp: x\n";
+        let told = of_ip(text);
+        assert_eq!(told, [("ip InHdrErrors".to_owned(), 7), ("ip OutNoRoutes".to_owned(), 3)]);
+        assert!(of_ip("").is_empty());
+    }
+
+    #[test]
+    fn what_a_virtual_sender_could_not_hand_over_counts_at_the_other_end() {
+        let link = LinkInfo {
+            name: "lan".into(),
+            kind: Some("veth".into()),
+            counters: Counters { rx_dropped: 1, tx_dropped: 2, ..Counters::default() },
+            ..LinkInfo::default()
+        };
+        let sum = |told: Vec<(String, u64)>| told.iter().map(|(_, count)| count).sum::<u64>();
+        assert_eq!(sum(of_link(&link, None)), 3);
+        assert_eq!(sum(of_link(&link, Some("lan"))), 1);
+        let real = LinkInfo { kind: None, ..link };
+        assert_eq!(sum(of_link(&real, Some("lan"))), 3, "of a cable nobody else counts them");
+    }
+
+    #[test]
+    fn idle_time_of_a_cpu_is_read() {
+        let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu1 1 2 3 40 5 6 7 8 1 2\ncpu11 0 0 0 0 0 0 0 0\n";
+        assert_eq!(Ticks::parse(text, 1), Some(Ticks { idle: 45, all: 72 }));
+        assert_eq!(Ticks::parse(text, 2), None);
+    }
+}

@@ -1,0 +1,207 @@
+//! Knows the conductor's side of `forward`: which hosts send, count and stand between, and when the
+//! counters are read.
+//!
+//! Must not know factors or probes, nor the course of a trial.
+
+use super::counts::Counts;
+use super::message::{Aim, FromPart, ToPart, Traffic};
+use super::part::Ends;
+use crate::engine::net::{Course, Cpus, Secret, cpus};
+use crate::engine::packet::frame::IFG;
+use crate::engine::packet::live::{LEAST, Pattern};
+use crate::workload::forward::check;
+use crate::workload::forward::evidence::Evidence;
+use crate::workload::forward::spec::SPEC;
+use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
+use rig::lab::relay::RelayRequest;
+use rig::lab::{Lab, LabError, SUT, clock};
+use rig::workload::{Checked, Edges, Job, Workload};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Longest that a host may take to find its way and load a program.
+const STAGED: Duration = Duration::from_secs(5);
+/// Between two looks whether frames still come.
+const LOOK_NS: u64 = 20_000_000;
+/// Looks without a frame after which no more comes: longer than the longest path.
+const QUIET: u32 = 12;
+/// Looks at the most.
+const LOOKS: u32 = 100;
+
+/// The conductor's side.
+#[derive(Debug, Default)]
+pub struct Frames {
+    evidence: Evidence,
+    course: Course,
+    /// Every host of the lab.
+    hosts: Vec<usize>,
+}
+
+impl Workload for Frames {
+    fn stage(&mut self, lab: &mut Lab, job: &Job) -> Result<(), Fault> {
+        if lab.kind != LabKind::RootNamespaces {
+            let what = "frames need namespaces of root; run stend as root".into();
+            return Err(Fault::NotAvailable { what });
+        }
+        self.course = Course::new(SPEC.name, lab, job);
+        self.hosts = (0..).take_while(|at| !lab.name(*at).is_empty()).collect();
+        let traffic = traffic(job, lab.clients())?;
+        let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
+        let cpus = Cpus { server: &server, all: &all };
+        let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
+        self.evidence = Evidence {
+            host_names: hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
+            one_clock: hosts.iter().map(|at| lab.machine_of(*at) == here).collect(),
+            asked: job.trial.point.params.clone(),
+            bytes: traffic.bytes,
+            interval_ns: traffic.interval_ns,
+            cpus: (0..lab.clients() as usize).map(|stream| cpus.server(stream)).collect(),
+            ..Evidence::default()
+        };
+        self.prepare(lab, job.link, &traffic)?;
+        self.evidence.before = self.count(lab, false)?;
+        Ok(())
+    }
+
+    fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
+        let life = self.course.run::<Ends>(lab, edges).map_err(LabError::into_fault)?;
+        self.evidence.life = Some(life);
+        self.wait_for_rest(lab)?;
+        self.evidence.after = self.count(lab, true)?;
+        let leave = self.hosts.iter().map(|at| (*at, ToPart::Leave)).collect();
+        self.ask(lab, leave).map(drop)
+    }
+
+    fn check(&self) -> Result<Checked, Fault> {
+        check::check(&self.evidence)
+    }
+}
+
+impl Frames {
+    /// Hosts between the ends first, then the sink, then who sends: each finds the next ready.
+    fn prepare(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), Fault> {
+        let between = self.hosts.iter().filter(|at| !self.course.hosts.contains(at));
+        self.ask(lab, between.map(|at| (*at, ToPart::Take)).collect())?;
+        let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
+        self.ask(lab, vec![(SUT, sink)])?;
+        let IpAddr::V4(target) = lab.address_of(SUT, link) else {
+            let what = "forward sends frames of IPv4; take ip_version = 4".into();
+            return Err(Fault::NotAvailable { what });
+        };
+        let mut aims = Vec::new();
+        for (stream, at) in lab.client_indexes().enumerate() {
+            let aim = Aim {
+                adapter: lab.interface(at, link),
+                target,
+                stream: u8::try_from(stream).unwrap_or(u8::MAX),
+                cpu: self.evidence.cpus[stream],
+            };
+            aims.push((at, ToPart::Aim(aim, traffic.clone())));
+        }
+        self.ask(lab, aims).map(drop)
+    }
+
+    fn ask(&self, lab: &mut Lab, orders: Vec<(usize, ToPart)>) -> Result<Vec<FromPart>, Fault> {
+        let told = self.course.stage::<Ends>(lab, orders, STAGED).map_err(LabError::into_fault)?;
+        let lacks = told.iter().find_map(|told| match told {
+            FromPart::Lacks(what) => Some(what.clone()),
+            _ => None,
+        });
+        lacks.map_or(Ok(told), |what| Err(Fault::NotAvailable { what }))
+    }
+
+    /// The counters of every host, and what a relay of the lab lost.
+    fn count(&self, lab: &mut Lab, times: bool) -> Result<Vec<(String, Counts)>, Fault> {
+        let orders = self.hosts.iter().map(|at| (*at, ToPart::Count(times))).collect();
+        let mut all = Vec::new();
+        for (at, told) in self.hosts.iter().zip(self.ask(lab, orders)?) {
+            let FromPart::Counted(counts) = told else { continue };
+            all.push((lab.name(*at).to_owned(), *counts));
+        }
+        let Some(relay) = lab.relay_name().map(str::to_owned) else { return Ok(all) };
+        let told = lab.ask_relay(RelayRequest::Tell).map_err(LabError::into_fault)?;
+        if let Some((_, counts)) = all.iter_mut().find(|(name, _)| *name == relay) {
+            for (by, way) in &told.ways {
+                let gone = way.lost + way.full + way.crowded + way.missed + way.refused + way.long;
+                counts.drops.push((format!("{by} relay"), gone));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Waits until all that was sent has come, or no more comes.
+    fn wait_for_rest(&self, lab: &mut Lab) -> Result<(), Fault> {
+        let ended = self.evidence.life()?.ended.iter().flatten();
+        let sent: u64 = ended.map(|end| end.sent.sent.iter().sum::<u64>()).sum();
+        let (mut before, mut quiet) = (u64::MAX, 0);
+        for _ in 0..LOOKS {
+            let told = self.ask(lab, vec![(SUT, ToPart::Count(false))])?;
+            let came = match told.first() {
+                Some(FromPart::Counted(counts)) => counts.sink.as_ref().map_or(0, all_of),
+                _ => 0,
+            };
+            quiet = if came == before { quiet + 1 } else { 0 };
+            if came >= sent || quiet >= QUIET {
+                return Ok(());
+            }
+            before = came;
+            clock::sleep_until(clock::now_ns() + LOOK_NS);
+        }
+        Ok(())
+    }
+}
+
+fn all_of(totals: &crate::engine::packet::live::Totals) -> u64 {
+    totals.streams.iter().map(|stream| stream.came.iter().sum::<u64>()).sum()
+}
+
+/// What the streams of a trial have in common, one a client.
+///
+/// # Errors
+/// A client that would not send once in the window; a kernel that gives no chance.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1518 B")]
+fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
+    let params = &job.trial.point.params;
+    let size = params.get("frame_size").and_then(Value::quantity).map(|size| size.value as usize);
+    let bytes = size.unwrap_or(LEAST);
+    let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
+    let pattern = match params.get("pattern").and_then(Value::word) {
+        Some("counter") => Pattern::Counter,
+        _ => Pattern::Random,
+    };
+    let secret = Secret::fresh()?;
+    let key = u64::from_le_bytes(std::array::from_fn(|byte| secret.key[byte]));
+    let run = job.settle_max + job.window + Duration::from_secs(10);
+    Ok(Traffic {
+        key,
+        seed: job.trial.seed,
+        bytes,
+        flows: u32::try_from(flows).unwrap_or(u32::MAX),
+        pattern,
+        interval_ns: interval(params, (bytes, streams)).map_or(Ok(None), |ns| due(job, ns))?,
+        streams,
+        run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+/// Time between two frames of one of so many streams at the offered load of a line, on which a
+/// frame has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered.
+fn interval(params: &Settings, (bytes, streams): (usize, u32)) -> Option<f64> {
+    let load = params.get("offered_load").and_then(Value::quantity)?;
+    #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]
+    let bits = ((bytes + IFG) * 8) as f64;
+    Some(bits * f64::from(streams) / load.value * 1e9)
+}
+
+/// A window in which a client has nothing to send measures nothing.
+fn due(job: &Job, interval_ns: f64) -> Result<Option<f64>, Fault> {
+    let (every, window) = (interval_ns / 1e9, job.window.as_secs_f64());
+    if every <= window || job.trial.kind == TrialKind::Dry {
+        return Ok(Some(interval_ns));
+    }
+    let what = format!(
+        "at this offered_load each client sends only every {every:.3} s, and the window is \
+         {window:.3} s; raise offered_load or the window"
+    );
+    Err(Fault::Failed { host: "conductor".into(), what })
+}

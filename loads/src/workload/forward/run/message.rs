@@ -1,0 +1,99 @@
+//! Knows what the conductor and the parts of `forward` say to each other.
+
+use super::counts::{Counts, Ticks};
+use crate::engine::net::At;
+use crate::engine::packet::live::{Pattern, Sent};
+use serde::{Deserialize, Serialize};
+use std::net::Ipv4Addr;
+
+/// What all streams of a trial have in common; each client has one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Key of the tags.
+    pub key: u64,
+    /// Seed of flows and content.
+    pub seed: u64,
+    /// Bytes of a frame with its check sequence.
+    pub bytes: usize,
+    /// Flows of each stream.
+    pub flows: u32,
+    /// Their order.
+    pub pattern: Pattern,
+    /// Time between two frames of a stream, nanoseconds, or as fast as it goes.
+    pub interval_ns: Option<f64>,
+    /// Streams of the trial.
+    pub streams: u32,
+    /// Longest that a stream may run after go, milliseconds.
+    pub run_ms_max: u64,
+}
+
+/// A stream as its client sends it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Aim {
+    /// Adapter by which it leaves.
+    pub adapter: String,
+    /// Address of the sink.
+    pub target: Ipv4Addr,
+    /// Number of the stream.
+    pub stream: u8,
+    /// CPU of its thread.
+    pub cpu: u32,
+}
+
+/// To a part, while the trial is staged and after it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ToPart {
+    /// Between the ends: take frames that the kernel sends without a copy.
+    Take,
+    /// System under test: count at this adapter.
+    Sink(String, Traffic),
+    /// Client: find the way and load the program.
+    Aim(Aim, Traffic),
+    /// Any: tell all counters, and where a sink is, times as well if so asked.
+    Count(bool),
+    /// Any: detach everything.
+    Leave,
+}
+
+/// From a part, while the trial is staged and after it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum FromPart {
+    /// Done.
+    Ready,
+    /// This kernel or user cannot.
+    Lacks(String),
+    /// Counters.
+    Counted(Box<Counts>),
+}
+
+/// One host at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostMark {
+    /// When it was read.
+    pub at_ns: u64,
+    /// Time from the first count to the last, nanoseconds.
+    pub took_ns: u64,
+    /// CPU that the host's process had used.
+    pub cpu_ns: u64,
+    /// Frames that came of each stream, at the sink.
+    pub came: Vec<u64>,
+    /// Time of the CPU of the client's thread.
+    pub ticks: Option<Ticks>,
+}
+
+impl At for HostMark {
+    fn at_ns(&mut self) -> &mut u64 {
+        &mut self.at_ns
+    }
+}
+
+/// A stream at its client over the whole trial.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamEnd {
+    /// What was sent and what was not.
+    pub sent: Sent,
+    /// Of its flows and content.
+    pub digest: u64,
+    /// What went wrong.
+    pub error: Option<String>,
+}

@@ -1,0 +1,19 @@
+//! Knows how `forward` runs: messages, next hops, counters, both sides.
+//!
+//! Must not know whether the result is right; `check.rs` says that.
+
+mod counts;
+mod drive;
+mod message;
+mod part;
+mod way;
+
+pub use counts::Counts;
+#[cfg(test)]
+pub use counts::Ticks;
+pub use drive::Frames;
+pub use message::{HostMark, StreamEnd};
+pub use part::Ends;
+
+#[cfg(test)]
+pub use way::{Arp, next_hop};

@@ -1,0 +1,226 @@
+//! Knows one host's side of `forward`: it sends, counts, or lets frames through, and tells what its
+//! kernel counts.
+//!
+//! Must not know the other hosts; the conductor tells it all it needs.
+
+use super::counts::{Counts, Ticks, drops};
+use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
+use super::way::{self, hardware_of};
+use crate::engine::net::End;
+use crate::engine::packet::bpf::{Attached, BpfError};
+use crate::engine::packet::frame::FCS;
+use crate::engine::packet::live::{Edges, Generator, Pace, Sending, Sink, Wire, flow_of, pass};
+use crate::engine::times::stored;
+use crate::workload::forward::spec::LATENCY;
+use desk::record::Distribution;
+use rig::lab::link::{LinkInfo, Routes};
+use rig::lab::{Urgent, agent, clock, cpus};
+use rig::metal::{DIGEST, Span, digest};
+use std::time::Duration;
+
+/// Bytes of the header of Ethernet.
+const ETHERNET: usize = 14;
+/// Ahead of the first frame, so that the call that sends stands, nanoseconds.
+const SOON_NS: u64 = 1_000_000;
+/// Flows whose numbers are in the digest.
+const TOLD: u32 = 64;
+
+/// What this host is in the trial.
+#[derive(Default)]
+pub struct Ends {
+    sends: Option<Sender>,
+    sink: Option<Sink>,
+    takes: Vec<Attached>,
+}
+
+struct Sender {
+    generator: Generator,
+    adapter: String,
+    cpu: u32,
+    paced: bool,
+    digest: u64,
+    most: Duration,
+    /// Why it did not go.
+    error: Option<String>,
+}
+
+impl End for Ends {
+    type Stage = ToPart;
+    type Staged = FromPart;
+    type Mark = HostMark;
+    /// What a client sent.
+    type Ended = Option<StreamEnd>;
+
+    fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
+        match order {
+            ToPart::Take => self.take(),
+            ToPart::Sink(adapter, traffic) => {
+                *self = Self::default();
+                let index = link(&adapter)?.index;
+                let frames = (traffic.bytes - FCS, traffic.key);
+                let sink = Sink::attach(index, frames, traffic.streams);
+                granted(sink, |sink| self.sink = Some(sink))
+            }
+            ToPart::Aim(aim, traffic) => {
+                *self = Self::default();
+                self.aim(&aim, &traffic)
+            }
+            ToPart::Count(times) => self.count(times).map(|c| FromPart::Counted(Box::new(c))),
+            ToPart::Leave => {
+                *self = Self::default();
+                Ok(FromPart::Ready)
+            }
+        }
+    }
+
+    fn go(&mut self) {
+        let Some(sender) = &mut self.sends else { return };
+        let (cpu, paced) = (sender.cpu, sender.paced);
+        let ready = move || {
+            // Who sends on a schedule runs before other threads, as the hosts' own do.
+            if !paced {
+                agent::take_started_nice()?;
+            }
+            cpus::pin(cpu)
+        };
+        let gone = sender.generator.go((clock::now_ns() + SOON_NS, sender.most), ready);
+        sender.error = gone.err().map(|e| e.to_string());
+    }
+
+    fn done(&self) -> u64 {
+        self.came().iter().sum()
+    }
+
+    fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
+        let edges = Edges { opens_ns: window.opens_ns, closes_ns: window.closes_ns };
+        if let Some(sender) = &mut self.sends {
+            sender.generator.announce(edges).map_err(|e| e.to_string())?;
+        }
+        clock::sleep_until(at_ns);
+        let mark = self.read();
+        if let Some(sender) = self.sends.as_ref().filter(|sender| !sender.paced) {
+            let phase = if at_ns < window.closes_ns { 1 } else { 2 };
+            sender.generator.enter(phase).map_err(|e| e.to_string())?;
+        }
+        Urgent::give_way();
+        Ok(mark)
+    }
+
+    fn stop(&mut self, _: Duration) -> Result<Option<StreamEnd>, String> {
+        let Some(sender) = &mut self.sends else { return Ok(None) };
+        let end = match sender.generator.stop() {
+            Ok(sent) => StreamEnd { sent, digest: sender.digest, error: sender.error.take() },
+            Err(e) => StreamEnd { error: Some(e.to_string()), ..StreamEnd::default() },
+        };
+        Ok(Some(end))
+    }
+}
+
+impl Ends {
+    /// A virtual adapter takes frames that the kernel sends without a copy only while it has a
+    /// program of XDP, or merges packets; so each gets one that lets all through. Others need none.
+    fn take(&mut self) -> Result<FromPart, String> {
+        *self = Self::default();
+        let links = Routes::open().and_then(|mut routes| routes.links());
+        let links = links.map_err(|e| e.to_string())?;
+        let virtual_ones = links.iter().filter(|link| link.kind.as_deref() == Some("veth"));
+        for link in virtual_ones {
+            match pass(link.index) {
+                Ok(attached) => self.takes.push(attached),
+                Err(e) => return granted::<()>(Err(e), |()| ()),
+            }
+        }
+        Ok(FromPart::Ready)
+    }
+
+    fn aim(&mut self, aim: &Aim, traffic: &Traffic) -> Result<FromPart, String> {
+        let link = link(&aim.adapter)?;
+        let length = traffic.bytes - FCS;
+        if length > link.mtu as usize + ETHERNET {
+            return Err(format!(
+                "frame_size: {} B do not fit the MTU of {} B of {}; lower it or raise the MTU",
+                traffic.bytes, link.mtu, aim.adapter
+            ));
+        }
+        let way = way::find(&aim.adapter, aim.target)?;
+        let own = hardware_of(&link.address).ok_or("the adapter has no hardware address")?;
+        let turn = f64::from(aim.stream) / f64::from(traffic.streams.max(1));
+        let pace = traffic.interval_ns;
+        let sending = Sending {
+            wire: Wire {
+                hardware: [way.hardware, own],
+                addresses: [way.source, aim.target],
+                bytes: traffic.bytes,
+                stream: aim.stream,
+                key: traffic.key,
+                seed: traffic.seed,
+            },
+            adapter: link.index,
+            flows: traffic.flows,
+            pattern: traffic.pattern,
+            pace: pace.map(|interval_ns| Pace { interval_ns, offset_ns: interval_ns * turn }),
+            spoilt: agent::plants_wrong_data(),
+            rewritten: true,
+        };
+        let (adapter, digest) = (aim.adapter.clone(), of(&sending));
+        let most = Duration::from_millis(traffic.run_ms_max);
+        let (cpu, paced) = (aim.cpu, sending.pace.is_some());
+        granted(Generator::new(&sending), |generator| {
+            let error = None;
+            self.sends = Some(Sender { generator, adapter, cpu, paced, digest, most, error });
+        })
+    }
+
+    fn came(&self) -> Vec<u64> {
+        let totals = self.sink.as_ref().and_then(|sink| sink.totals().ok());
+        let streams = totals.map(|totals| totals.streams).unwrap_or_default();
+        streams.iter().map(|stream| stream.came.iter().sum()).collect()
+    }
+
+    fn read(&self) -> HostMark {
+        let at_ns = clock::now_ns();
+        let came = self.came();
+        let took_ns = clock::now_ns() - at_ns;
+        let ticks = self.sends.as_ref().and_then(|sender| Ticks::now(sender.cpu));
+        HostMark { at_ns, took_ns, cpu_ns: clock::process_cpu_ns(), came, ticks }
+    }
+
+    fn count(&self, times: bool) -> Result<Counts, String> {
+        let sends = self.sends.as_ref().map(|sender| sender.adapter.as_str());
+        let mut counts = Counts { drops: drops(sends)?, ..Counts::default() };
+        let Some(sink) = &self.sink else { return Ok(counts) };
+        counts.sink = Some(sink.totals().map_err(|e| e.to_string())?);
+        if times {
+            let mut all = Distribution::empty().ok_or("no memory for a histogram")?;
+            sink.times(&mut all).map_err(|e| e.to_string())?;
+            counts.times = stored(LATENCY, &all);
+        }
+        Ok(counts)
+    }
+}
+
+/// What this machine does not have is an answer, what went wrong is none.
+fn granted<T>(made: Result<T, BpfError>, keep: impl FnOnce(T)) -> Result<FromPart, String> {
+    match made {
+        Ok(made) => {
+            keep(made);
+            Ok(FromPart::Ready)
+        }
+        Err(e) if e.is_lack() => Ok(FromPart::Lacks(e.to_string())),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+fn link(adapter: &str) -> Result<LinkInfo, String> {
+    Routes::open().and_then(|mut routes| routes.link(adapter)).map_err(|e| e.to_string())
+}
+
+/// Of what does not change with keys and addresses: content, and the first flows.
+fn of(sending: &Sending) -> u64 {
+    let mut sum = digest(DIGEST, &sending.wire.content());
+    for number in 0..TOLD {
+        let flow = flow_of(sending.pattern, (sending.flows, sending.wire.seed), number);
+        sum = digest(sum, &flow.to_le_bytes());
+    }
+    sum
+}

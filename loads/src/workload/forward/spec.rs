@@ -1,0 +1,91 @@
+//! Knows the parameters and figures of `forward` as data; knows nothing of frames.
+
+use crate::engine::net::streams::OFFERED;
+use crate::engine::packet::live::{LEAST, MOST};
+use desk::record::{
+    Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, QuantileSpec,
+    WorkloadSpec,
+};
+use desk::unit::Unit;
+
+/// What it is.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "forward",
+    question: "how many frames a second what stands between two ends forwards, and how many it \
+               loses",
+    place: Place::Path,
+    revision: 1,
+    params: PARAMS,
+    metrics: METRICS,
+    quantiles: &[
+        QuantileSpec { metric: "latency_p50", of: LATENCY, at: 0.5, always: false },
+        QuantileSpec { metric: "latency_p99", of: LATENCY, at: 0.99, always: false },
+    ],
+    derives: &[],
+};
+
+/// Name of the distribution of the time from the moment of a frame to its arrival.
+pub const LATENCY: &str = "latency";
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "flows",
+        about: "pairs of UDP ports that the frames of a client have",
+        role: None,
+        kind: ParamKind::count(1, 1 << 20),
+        default: "65536",
+    },
+    ParamSpec {
+        name: "frame_size",
+        about: "bytes of a frame with its check sequence (FCS)",
+        role: Some(ParamRole::Size),
+        kind: ParamKind::size(LEAST as u64, MOST as u64),
+        default: "64 B",
+    },
+    ParamSpec {
+        about: "bit/s on the line of all clients together, preamble and gap counted; or full",
+        ..OFFERED
+    },
+    ParamSpec {
+        name: "pattern",
+        about: "order of the flows: random (RFC 4814), or counter, one after the other",
+        role: None,
+        kind: ParamKind::choice(&["random", "counter"]),
+        default: "random",
+    },
+];
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "frames",
+        title: "forwarded frames",
+        role: MetricRole::Rate,
+        unit: Unit::PacketPerSecond,
+        better: Better::Higher,
+        limit: "the CPU of what forwards, one frame after the other",
+    },
+    MetricSpec {
+        name: "throughput",
+        title: "forwarded throughput on the line",
+        role: MetricRole::Rate,
+        unit: Unit::BitPerSecond,
+        better: Better::Higher,
+        limit: "the line rate, which is stated with preamble and gap",
+    },
+    share("loss", "lost frames", "queues on the way, and the CPU of what forwards"),
+    share("reordered", "reordered frames", "paths and queues of unequal length"),
+    share("duplicates", "duplicated frames", "a path that repeats them"),
+    share("unsent", "frames that were not sent", "the CPU of the client"),
+    latency("latency_p50", "median latency"),
+    latency("latency_p99", "99th percentile of the latency"),
+];
+
+const fn share(name: &'static str, title: &'static str, limit: &'static str) -> MetricSpec {
+    let (role, unit, better) = (MetricRole::Count, Unit::Share, Better::Lower);
+    MetricSpec { name, title, role, unit, better, limit }
+}
+
+const fn latency(name: &'static str, title: &'static str) -> MetricSpec {
+    let limit = "queues on the way, and the batches in which frames are sent";
+    crate::engine::times::percentile(name, title, limit)
+}

@@ -1,0 +1,199 @@
+//! Knows which trials `forward` refuses: frames that nobody accounts for, damaged ones, dead
+//! devices, clients that did not send.
+
+use super::check::check;
+use super::evidence::Evidence;
+use super::ledger::ledger;
+use super::run::{Arp, Counts, HostMark, StreamEnd, Ticks, next_hop};
+use crate::engine::net::Life;
+use crate::engine::packet::live::{Sent, Stream, Totals};
+use desk::record::Fault;
+use std::net::Ipv4Addr;
+
+/// Frames sent before, in and after the window.
+const SENT: [u64; 3] = [100, 1000, 10];
+
+/// A trial of a client, a device and a sink in which everything came.
+fn good() -> Evidence {
+    let mark = |at_ns, came, idle| HostMark {
+        at_ns,
+        took_ns: 1000,
+        cpu_ns: at_ns / 2,
+        came: vec![came],
+        ticks: Some(Ticks { idle, all: at_ns / 10_000_000 }),
+    };
+    let ended = StreamEnd { sent: Sent { sent: SENT, unsent: [0; 3] }, digest: 7, error: None };
+    let sink = Totals { streams: vec![Stream { came: SENT, ..Stream::default() }], damaged: 0 };
+    let quiet = |name: &str| (name.to_owned(), Counts::default());
+    Evidence {
+        host_names: vec!["sut".into(), "c01".into()],
+        one_clock: vec![true, true],
+        bytes: 64,
+        interval_ns: None,
+        cpus: vec![0],
+        before: vec![quiet("sut"), quiet("c01"), quiet("box")],
+        after: vec![
+            ("sut".into(), Counts { sink: Some(sink), ..Counts::default() }),
+            quiet("c01"),
+            quiet("box"),
+        ],
+        life: Some(Life {
+            steady: true,
+            settle_ns: 1,
+            late_ns: vec![0, 0],
+            window_ns: (1_000_000_000, 2_000_000_000),
+            opened: vec![mark(1_000_000_000, 100, 0), mark(1_000_000_000, 0, 0)],
+            closed: vec![mark(2_000_000_000, 1100, 0), mark(2_000_000_000, 0, 1)],
+            course: vec![vec![100, 600, 1100], vec![0, 0, 0]],
+            ended: vec![None, Some(ended)],
+        }),
+        ..Evidence::default()
+    }
+}
+
+fn stream(evidence: &mut Evidence) -> &mut Stream {
+    &mut evidence.after[0].1.sink.as_mut().unwrap().streams[0]
+}
+
+fn end(evidence: &mut Evidence) -> &mut StreamEnd {
+    evidence.life.as_mut().unwrap().ended[1].as_mut().unwrap()
+}
+
+fn refused(change: impl FnOnce(&mut Evidence)) -> Fault {
+    let mut evidence = good();
+    change(&mut evidence);
+    check(&evidence).unwrap_err()
+}
+
+#[test]
+fn a_trial_in_which_everything_came_gives_its_figures() {
+    let checked = check(&good()).unwrap();
+    let figure = |name: &str| checked.outcome.metric(name).unwrap().value;
+    assert!((figure("frames") - 1000.0).abs() < 1e-6);
+    // 64 B and 20 B of preamble and gap.
+    assert!((figure("throughput") - 672_000.0).abs() < 1e-3);
+    assert!(figure("loss").abs() < 1e-12 && figure("unsent").abs() < 1e-12);
+    assert_eq!(checked.outcome.work.operations, 1110);
+}
+
+#[test]
+fn what_a_counter_tells_of_is_lost_and_what_none_tells_of_is_an_alarm() {
+    let mut evidence = good();
+    stream(&mut evidence).came = [100, 900, 10];
+    let fault = check(&evidence).unwrap_err().to_string();
+    assert!(fault.contains("100 missing frames that no counter tells of"), "{fault}");
+    evidence.before[2].1.drops = vec![("far tx_dropped".into(), 5)];
+    evidence.after[2].1.drops = vec![("far tx_dropped".into(), 105)];
+    let ledger = ledger(&evidence).unwrap();
+    assert_eq!(ledger.drops, [("box far tx_dropped".to_owned(), 100)]);
+    let checked = check(&evidence).unwrap();
+    assert!((checked.outcome.metric("loss").unwrap().value - 0.1).abs() < 1e-12);
+    let told = checked.readings.iter().find(|r| r.key == "dropped far tx_dropped").unwrap();
+    assert_eq!((&*told.probe, told.host.name()), ("frames", "box"));
+}
+
+#[test]
+fn a_batch_that_passes_of_many_is_an_alarm() {
+    // Headers that were not written anew: exactly the pages of one batch pass a router.
+    let fault = refused(|evidence| {
+        end(evidence).sent.sent = [0, 122_816, 0];
+        stream(evidence).came = [0, 64, 0];
+    });
+    assert!(fault.to_string().contains("122752 missing frames"), "{fault}");
+}
+
+#[test]
+fn nothing_at_all_is_an_alarm_whoever_says_to_have_dropped_it() {
+    let fault = refused(|evidence| {
+        stream(evidence).came = [0; 3];
+        evidence.after[2].1.drops = vec![("ip InAddrErrors".into(), 1110)];
+    });
+    let fault = fault.to_string();
+    assert!(fault.contains("none of 1110 frames came"), "{fault}");
+    assert!(fault.contains("box ip InAddrErrors dropped 1110"), "{fault}");
+}
+
+#[test]
+fn a_zero_is_no_figure() {
+    let fault = refused(|evidence| {
+        end(evidence).sent = Sent::default();
+        stream(evidence).came = [0; 3];
+    });
+    assert!(fault.to_string().contains("no frame was sent"), "{fault}");
+    let fault = refused(|evidence| {
+        end(evidence).sent.sent[1] = 0;
+        stream(evidence).came[1] = 0;
+    });
+    assert_eq!(fault, Fault::DeadStream { stream: "c01.0 receive".into() });
+}
+
+#[test]
+fn frames_that_nobody_sent_and_damaged_ones_are_refused() {
+    let fault = refused(|evidence| stream(evidence).came[1] += 1);
+    assert!(fault.to_string().contains("1110 frames sent but 1111 received"), "{fault}");
+    let fault = refused(|evidence| evidence.after[0].1.sink.as_mut().unwrap().damaged = 3);
+    assert!(fault.to_string().contains("3 frames came with a tag"), "{fault}");
+    let fault = refused(|evidence| end(evidence).error = Some("bpf(x): no".into()));
+    assert!(fault.to_string().contains("c01.0 receive: bpf(x): no"), "{fault}");
+}
+
+#[test]
+fn an_idle_cpu_of_a_client_that_saturates_is_an_alarm() {
+    let idle = |evidence: &mut Evidence| {
+        let closed = &mut evidence.life.as_mut().unwrap().closed[1];
+        closed.ticks = Some(Ticks { idle: 80, all: 200 });
+    };
+    let fault = refused(idle);
+    assert!(matches!(&fault, Fault::GeneratorLimit { host, .. } if host.name() == "c01"));
+    assert!(fault.to_string().contains("idle for 80 %"), "{fault}");
+    // Who sends on a schedule may rest.
+    let mut paced = good();
+    idle(&mut paced);
+    paced.interval_ns = Some(1e6);
+    check(&paced).unwrap();
+}
+
+#[test]
+fn a_paced_trial_tells_every_frame_and_is_void_where_frames_were_not_sent() {
+    let fault = refused(|evidence| evidence.interval_ns = Some(0.9e6));
+    assert!(fault.to_string().contains("1111.1 frames were due in the window, 1000"), "{fault}");
+    let fault = refused(|evidence| {
+        evidence.interval_ns = Some(1e6);
+        let sent = &mut end(evidence).sent;
+        (sent.sent[1], sent.unsent[1]) = (999, 1);
+        stream(evidence).came[1] = 999;
+    });
+    assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
+    assert!(fault.to_string().contains("1 of 1000 frames of the window"), "{fault}");
+}
+
+#[test]
+fn the_next_hop_is_that_of_the_narrowest_route() {
+    // As a little-endian machine writes 198.18.0.0, 198.18.1.0 and 198.18.1.12.
+    let text = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n\
+                near 0001.. bad\n\
+                near 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0\n\
+                near 000112C6 00000000 0001 0 0 0 00FFFFFF 0 0 0\n\
+                near 000012C6 0C0112C6 0003 0 0 0 00FFFFFF 0 0 0\n\
+                far 000012C6 00000000 0001 0 0 0 FFFFFFFF 0 0 0\n";
+    if cfg!(target_endian = "big") {
+        return;
+    }
+    let hop = |target| next_hop(text, "near", target);
+    assert_eq!(hop(Ipv4Addr::new(198, 18, 0, 1)), Some(Ipv4Addr::new(198, 18, 1, 12)));
+    let direct = Ipv4Addr::new(198, 18, 1, 9);
+    assert_eq!(hop(direct), Some(direct));
+    assert_eq!(hop(Ipv4Addr::new(10, 0, 0, 1)), Some(Ipv4Addr::new(192, 168, 1, 1)));
+    assert_eq!(next_hop(text, "none", direct), None);
+}
+
+#[test]
+fn a_neighbour_counts_once_the_kernel_knows_it() {
+    let text = "IP address       HW type     Flags       HW address            Mask     Device\n\
+                198.18.0.1       0x1         0x0         00:00:00:00:00:00     *        near\n\
+                198.18.1.12      0x1         0x2         02:00:00:00:0a:ff     *        near\n";
+    let of = |last, adapter| Arp(text).of(Ipv4Addr::new(198, 18, 1, last), adapter);
+    assert_eq!(of(12, "near"), Some([2, 0, 0, 0, 10, 255]));
+    assert_eq!(of(12, "far"), None);
+    assert_eq!(Arp(text).of(Ipv4Addr::new(198, 18, 0, 1), "near"), None);
+}

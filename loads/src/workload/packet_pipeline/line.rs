@@ -1,0 +1,241 @@
+//! Knows how one core is kept busy: frames are written, pass the device, and are looked at.
+//!
+//! Must not know parameters.
+
+use crate::engine::packet::device::Forwarding;
+use crate::engine::packet::device::{Device, OWN, PORTS, STATIONS, station};
+use crate::engine::packet::frame::{self, FCS, Fields, Head};
+use crate::engine::packet::frames::Frames;
+use crate::engine::packet::reference::Plain;
+use crate::engine::packet::routes::Route;
+use crate::engine::packet::rules::Rule;
+use crate::engine::packet::tuple::Tuple;
+use desk::record::Distribution;
+use rig::lab::clock;
+use rig::metal::{DIGEST, Hot, digest};
+use std::sync::Arc;
+
+/// Frames between two readings of the clock: a ring of descriptors.
+const RING: u32 = 512;
+/// Hops that a frame may take when it comes.
+const TTL: u8 = 64;
+
+/// What all lines of a load share.
+#[derive(Debug)]
+pub(super) struct Trace {
+    /// Flows, in the order in which frames visit them.
+    pub(super) flows: Vec<Tuple>,
+    /// The access list.
+    pub(super) rules: Vec<Rule>,
+    /// The routes.
+    pub(super) routes: Vec<Route>,
+    /// What the device does beside services.
+    pub(super) forwarding: Forwarding,
+    /// Flows that are translated; 0 for none.
+    pub(super) translated: usize,
+    /// Bytes of a frame with its check sequence.
+    pub(super) frame_size: usize,
+}
+
+/// A device with its tester, on one core.
+#[derive(Debug)]
+pub(super) struct Line {
+    device: Device,
+    trace: Arc<Trace>,
+    frames: Frames,
+    slots: Vec<u32>,
+    out: Vec<u32>,
+    /// Frames that were written so far: the number of the next.
+    written: u64,
+    seen: Seen,
+    began_ns: u64,
+    own_ns: u64,
+    spoilt: bool,
+}
+
+/// What the tester counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    frames: u64,
+    /// Those whose checksums are wrong.
+    damaged: u64,
+    /// Sum of the numbers of frames that came.
+    numbers: u64,
+    /// Sum of the numbers of frames that were sent.
+    sent_numbers: u64,
+}
+
+impl Line {
+    /// A line of which no frame has passed.
+    pub(super) fn new(device: Device, trace: Arc<Trace>) -> Self {
+        let frames = Frames::new(RING as usize, trace.frame_size - FCS);
+        Self {
+            device,
+            frames,
+            trace,
+            slots: (0..RING).collect(),
+            out: Vec::with_capacity(RING as usize),
+            written: 0,
+            seen: Seen::default(),
+            began_ns: clock::now_ns(),
+            own_ns: 0,
+            spoilt: false,
+        }
+    }
+
+    /// What the frame of such a number says, and the number of its flow.
+    fn fields(&self, number: u64) -> (Fields, usize) {
+        let flows = &self.trace.flows;
+        #[expect(clippy::cast_possible_truncation, reason = "less than the number of flows")]
+        let flow = (number % flows.len() as u64) as usize;
+        #[expect(clippy::cast_possible_truncation, reason = "less than STATIONS, or of 64")]
+        let (peer, dscp) = ((flow % usize::from(STATIONS)) as u16, (flow % 64) as u8);
+        let bridged = self.trace.forwarding == Forwarding::Bridge;
+        let fields = Fields {
+            to: if bridged { station(peer) } else { OWN },
+            from: station(STATIONS - 1 - peer / PORTS),
+            tuple: flows[flow],
+            dscp,
+            ttl: TTL,
+            #[expect(clippy::cast_possible_truncation, reason = "its low half tells frames apart")]
+            number: number as u32,
+        };
+        (fields, flow)
+    }
+
+    /// Writes a ring of frames, each with its whole head.
+    fn fill(&mut self) {
+        let bytes = self.frames.bytes();
+        for slot in 0..RING {
+            let (fields, _) = self.fields(self.written);
+            frame::write(self.frames.head_mut(slot), bytes, &fields);
+            self.seen.sent_numbers += u64::from(fields.number);
+            self.written += 1;
+        }
+    }
+
+    /// The device's part of a ring; nanoseconds that it took.
+    fn forward(&mut self) -> u64 {
+        let from_ns = clock::now_ns();
+        self.out.clear();
+        let since_ns = from_ns - self.began_ns;
+        self.device.forward(&mut self.frames, &self.slots, since_ns, &mut self.out);
+        clock::now_ns() - from_ns
+    }
+
+    /// Looks at each frame that came.
+    fn look(&mut self) {
+        let bytes = self.frames.bytes();
+        for slot in &self.out {
+            let head = self.frames.head(*slot);
+            self.seen.damaged += u64::from(!frame::is_whole(head, bytes));
+            self.seen.numbers += u64::from(frame::number(head));
+        }
+        self.seen.frames += self.out.len() as u64;
+    }
+
+    /// Whether tester and device agree on all frames so far (the ledger of a trial): each that was
+    /// written was received by the device, and each of these was sent or dropped by a cause.
+    fn balances(&self) -> Result<(), String> {
+        let (counted, seen) = (self.device.counters(), &self.seen);
+        let dropped = counted.dropped();
+        if counted.received != self.written || counted.sent != seen.frames {
+            return Err(format!(
+                "the tester sent {} frames and got {}; the device received {} and sent {}",
+                self.written, seen.frames, counted.received, counted.sent
+            ));
+        }
+        if self.written != seen.frames + dropped {
+            return Err(format!(
+                "of {} frames {} came and {dropped} were dropped by a cause",
+                self.written, seen.frames
+            ));
+        }
+        if dropped > 0 {
+            let drops = counted.drops();
+            let causes = drops.iter().filter(|(_, frames)| *frames > 0);
+            let causes: Vec<String> =
+                causes.map(|(cause, frames)| format!("{cause} {frames}")).collect();
+            return Err(format!("frames were dropped, and none should: {}", causes.join(", ")));
+        }
+        if seen.damaged > 0 || seen.numbers != seen.sent_numbers {
+            return Err(format!("{} frames came with wrong checksums or numbers", seen.damaged));
+        }
+        Ok(())
+    }
+
+    /// One ring more, each frame of it held against the plain reference.
+    fn compare(&mut self) -> Result<u64, String> {
+        let first = self.written;
+        self.fill();
+        self.forward();
+        if self.spoilt {
+            let slot = self.out[0];
+            self.frames.head_mut(slot)[23] ^= 1;
+        }
+        let right = self.out.iter().filter(|slot| self.is_right(first, **slot)).count();
+        self.look();
+        if right != RING as usize {
+            return Err(format!("{right} of {RING} frames are as the plain reference has them"));
+        }
+        Ok(right as u64)
+    }
+
+    fn is_right(&self, first: u64, slot: u32) -> bool {
+        let trace = &self.trace;
+        let permits = vec![true; trace.rules.len()];
+        let plain = Plain {
+            forwarding: trace.forwarding,
+            rules: (&trace.rules, &permits),
+            routes: &trace.routes,
+            flows: trace.translated,
+        };
+        let (fields, flow) = self.fields(first + u64::from(slot));
+        let expected: Option<Head> = plain.expected(&fields, flow, self.frames.bytes());
+        expected.as_ref() == Some(self.frames.head(slot))
+    }
+}
+
+impl Hot for Line {
+    fn pass(&mut self, passes: u64) -> u64 {
+        self.own_ns = 0;
+        let before = self.seen.frames;
+        for _ in 0..passes {
+            self.fill();
+            self.own_ns += self.forward();
+            self.look();
+        }
+        self.seen.frames - before
+    }
+
+    fn verify(&mut self) -> Result<u64, String> {
+        let right = self.compare()?;
+        self.balances()?;
+        Ok(right)
+    }
+
+    fn digest(&self) -> u64 {
+        let bytes = |tuple: &Tuple| {
+            let mut bytes = [0; 13];
+            bytes[..4].copy_from_slice(&tuple.src.to_be_bytes());
+            bytes[4..8].copy_from_slice(&tuple.dst.to_be_bytes());
+            bytes[8..10].copy_from_slice(&tuple.src_port.to_be_bytes());
+            bytes[10..12].copy_from_slice(&tuple.dst_port.to_be_bytes());
+            bytes[12] = tuple.protocol;
+            bytes
+        };
+        self.trace.flows.iter().fold(DIGEST, |so_far, tuple| digest(so_far, &bytes(tuple)))
+    }
+
+    fn spoil(&mut self) {
+        self.spoilt = true;
+    }
+
+    fn own_ns(&self) -> Option<u64> {
+        Some(self.own_ns)
+    }
+
+    fn distributions(&mut self) -> Vec<Distribution> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,136 @@
+//! Knows which device the parameters mean, and puts one on each CPU.
+//!
+//! Must not know what its figures mean.
+
+use super::line::{Line, Trace};
+use crate::engine::alone::{Order, Ready, nominal_threads, threads_of};
+use crate::engine::packet::acl::Acl;
+use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
+use crate::engine::packet::flows::{Meeting, flows};
+use crate::engine::packet::lpm::Lpm;
+use crate::engine::packet::nat::Nat;
+use crate::engine::packet::police::Policers;
+use crate::engine::packet::queues::Scheduler;
+use crate::engine::packet::routes::{self, Route, Shape};
+use crate::engine::packet::rules::{self, Mix, Prefix};
+use crate::engine::packet::traffic::spread;
+use desk::record::Value;
+use rig::metal::{Cpus, Hot, Made, Member, Unready};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Work of a thread in a simulated lab, frames a second.
+const NOMINAL: f64 = 2e7;
+/// Rate and depth of a subscriber's bucket: above what a core forwards, so that nothing is dropped.
+const POLICED: (f64, u64) = (1e12, 1 << 30);
+/// Flows of which is told which rules they match: a cost says little without it.
+const LOOKED_AT: usize = 4096;
+/// Parameters that stay as they were asked for.
+const ASKED: [&str; 12] = [
+    "access_list",
+    "batch",
+    "flows",
+    "forwarding",
+    "nat",
+    "placement",
+    "policers",
+    "port_queues",
+    "routes",
+    "rules",
+    "queue_order",
+    "traffic",
+];
+
+/// Makes the load ready.
+///
+/// # Errors
+/// More threads than CPUs, rules that are too many for the classifier, or rules and routes that
+/// leave fewer flows than asked for.
+pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
+    let cpus = Cpus::read(Path::new("/"));
+    let threads = threads_of(order, &cpus)?;
+    let (trace, tables) = lay_out(order)?;
+    let trace = Arc::new(trace);
+    let member = |cpu: &u32| {
+        let (trace, tables, order) = (Arc::clone(&trace), tables.clone(), order.clone());
+        let make = move || -> Made {
+            let device = Device::new(tables, services(&order));
+            let hot: Box<dyn Hot> = Box::new(Line::new(device, trace));
+            Ok(hot)
+        };
+        Member { cpu: Some(*cpu), make: Box::new(make) }
+    };
+    let mut made_with = order.words(&ASKED);
+    let looked_at = &trace.flows[..trace.flows.len().min(LOOKED_AT)];
+    if let Some(median) = spread(&trace.rules, looked_at).median {
+        made_with.insert("median_rule".into(), Value::Count(median as u64 + 1));
+    }
+    Ok(Ready { members: threads.iter().map(member).collect(), made_with })
+}
+
+/// Rules, routes and flows of a trial, and the tables made of them.
+fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
+    let forwarding = forwarding(order);
+    let rules = rules::generate(count(order, "rules"), &Mix::ACL, order.seed);
+    let acl = Acl::build(&rules).map_err(|why| Unready::Failed(why.to_string()))?;
+    let mut routes = vec![Route { prefix: Prefix::ANY, hop: 0 }];
+    routes.extend(routes::generate(count(order, "routes"), &Shape::INTERNET, order.seed));
+    let lpm = Lpm::build(&routes).map_err(|why| Unready::Failed(why.to_string()))?;
+    let meeting = match order.word("traffic") {
+        "hit" => Meeting::Hit,
+        "near_miss" => Meeting::NearMiss,
+        _ => Meeting::Miss,
+    };
+    let wanted = count(order, "flows");
+    let flows = flows((wanted, meeting), (&rules, &acl), &routes, order.seed);
+    if flows.len() < wanted {
+        let found = flows.len();
+        return Err(Unready::Failed(format!(
+            "the rules leave {found} flows of {wanted} that are as asked; take fewer flows"
+        )));
+    }
+    let permits = vec![true; rules.len()];
+    let tables = Tables {
+        acl: (order.word("access_list") == "on").then(|| Arc::new((acl, permits))),
+        routes: (forwarding == Forwarding::Route).then(|| Arc::new(lpm)),
+    };
+    let translated = if order.word("nat") == "on" { wanted } else { 0 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 to 9018")]
+    let frame_size = order.quantity("frame_size").unwrap_or(64.0) as usize;
+    Ok((Trace { flows, rules, routes, forwarding, translated, frame_size }, tables))
+}
+
+/// What each core has alone.
+fn services(order: &Order) -> Services {
+    let queues = count(order, "port_queues");
+    let scheduler = match order.word("queue_order") {
+        "priority" => Scheduler::Priority,
+        "weighted" => Scheduler::Weighted,
+        _ => Scheduler::Mixed,
+    };
+    let (policers, (rate, burst)) = (count(order, "policers"), POLICED);
+    Services {
+        forwarding: forwarding(order),
+        batch: count(order, "batch"),
+        nat: (order.word("nat") == "on").then(|| Nat::new(count(order, "flows"))),
+        policers: (policers > 0).then(|| Policers::new(policers, rate, burst)),
+        queues: (queues > 0).then(|| ((1..=queues as u64).collect(), scheduler)),
+    }
+}
+
+fn forwarding(order: &Order) -> Forwarding {
+    match order.word("forwarding") {
+        "bypass" => Forwarding::Bypass,
+        "bridge" => Forwarding::Bridge,
+        _ => Forwarding::Route,
+    }
+}
+
+fn count(order: &Order, name: &str) -> usize {
+    usize::try_from(order.count(name)).unwrap_or(usize::MAX)
+}
+
+/// Work of each thread in a second in a simulated lab, frames.
+pub(super) fn nominal(order: &Order, cpus: usize) -> Vec<f64> {
+    vec![NOMINAL; nominal_threads(order, cpus)]
+}

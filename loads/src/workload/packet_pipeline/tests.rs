@@ -1,0 +1,122 @@
+//! Lines of a tester and a device: what they forward, what is refused, and their figures.
+
+use super::check::figures;
+use super::run::{nominal, ready};
+use super::spec::SPEC;
+use crate::engine::alone::fixture::series;
+use crate::engine::alone::{Order, Ready, Taken};
+use desk::record::{Settings, Value};
+use desk::unit::{Quantity, Unit};
+use rig::metal::{Gang, Span};
+
+/// All services over small tables, but for what is said otherwise.
+fn order(changes: &[(&str, Value)]) -> Order {
+    let count = |name: &str, value| (name.to_owned(), Value::Count(value));
+    let word = |name: &str, word: &str| (name.to_owned(), Value::Word(word.to_owned()));
+    let mut params = Settings::from([
+        word("access_list", "on"),
+        count("batch", 64),
+        count("flows", 2000),
+        word("forwarding", "route"),
+        ("frame_size".into(), Value::Quantity(Quantity::bytes(64))),
+        word("nat", "on"),
+        word("placement", "spread"),
+        count("policers", 16),
+        count("port_queues", 8),
+        count("routes", 1000),
+        count("rules", 20),
+        word("queue_order", "mixed"),
+        count("threads", 1),
+        word("traffic", "near_miss"),
+    ]);
+    params.extend(changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    Order { params, settings: Settings::new(), seed: 5 }
+}
+
+fn word(word: &str) -> Value {
+    Value::Word(word.into())
+}
+
+/// What a load says of its results after 5 ms, and what it was made with.
+fn measured(order: &Order) -> (Result<u64, String>, Settings) {
+    let Ready { members, made_with } = ready(order).unwrap();
+    let gang = Gang::start(members).unwrap();
+    let now_ns = rig::lab::clock::now_ns();
+    let span = Span { opens_ns: now_ns, closes_ns: now_ns + 5_000_000 };
+    let series = gang.measure(span).unwrap().series;
+    assert!(series[0].samples.iter().all(|sample| sample.work > 0));
+    (series[0].verified.clone(), made_with)
+}
+
+#[test]
+fn every_service_forwards_as_the_plain_reference_does() {
+    let changes: [&[(&str, Value)]; 10] = [
+        &[],
+        &[("forwarding", word("bypass"))],
+        &[("forwarding", word("bridge"))],
+        &[("nat", word("off"))],
+        &[("access_list", word("off"))],
+        &[("policers", Value::Count(0)), ("port_queues", Value::Count(0))],
+        &[("port_queues", Value::Count(64)), ("queue_order", word("priority"))],
+        &[("traffic", word("hit")), ("batch", Value::Count(1))],
+        &[("traffic", word("miss")), ("queue_order", word("weighted"))],
+        &[("frame_size", Value::Quantity(Quantity::bytes(9018)))],
+    ];
+    for change in changes {
+        let (verified, made_with) = measured(&order(change));
+        assert_eq!(verified, Ok(512), "{change:?}");
+        let hits = change.iter().any(|(_, value)| *value == word("hit"));
+        assert_eq!(made_with.contains_key("median_rule"), hits, "{change:?}");
+        assert_eq!(made_with["routes"], Value::Count(1000), "read back as a factor");
+    }
+}
+
+#[test]
+fn a_frame_that_came_out_wrong_is_refused() {
+    let Ready { members, .. } = ready(&order(&[])).unwrap();
+    let mut line = (members.into_iter().next().unwrap().make)().unwrap();
+    assert!(line.pass(3) == 3 * 512 && line.own_ns().unwrap() > 0);
+    assert_eq!(line.verify(), Ok(512));
+    line.spoil();
+    let why = line.verify().unwrap_err();
+    assert!(why.contains("511 of 512 frames"), "{why}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_flows() {
+    let digest = |order: &Order| {
+        let Ready { members, .. } = ready(order).unwrap();
+        (members.into_iter().next().unwrap().make)().unwrap().digest()
+    };
+    let other = Order { seed: 6, ..order(&[]) };
+    assert_eq!(digest(&order(&[])), digest(&order(&[])));
+    assert_ne!(digest(&order(&[])), digest(&other));
+}
+
+#[test]
+fn figures_are_frames_time_and_line() {
+    let series = series(&[40_000, 60_000, 50_000], 1_000_000);
+    let taken = Taken { series: vec![series.clone(), series], made_with: Settings::new() };
+    let samples = figures(&order(&[]), &taken).unwrap();
+    let expected = [
+        ("rate", 1e8, Unit::PacketPerSecond),
+        ("frame_time", 2e-8, Unit::Second),
+        ("throughput", 1e8 * 84.0 * 8.0, Unit::BitPerSecond),
+    ];
+    for (sample, (name, value, unit)) in samples.iter().zip(expected) {
+        assert_eq!((sample.metric.as_str(), sample.quantity.unit), (name, unit));
+        assert!((sample.quantity.value / value - 1.0).abs() < 1e-9, "{sample:?}");
+        assert!(SPEC.metrics.iter().any(|spec| spec.name == name));
+    }
+    assert_eq!(nominal(&order(&[]), 8).len(), 1);
+}
+
+#[test]
+fn a_table_of_usual_size_takes_all_flows() {
+    let usual = [("flows", Value::Count(65_536)), ("routes", Value::Count(1))];
+    // With this seed a flow is found farthest from where it belongs.
+    let Ready { members, .. } = ready(&Order { seed: 4, ..order(&usual) }).unwrap();
+    let mut line = (members.into_iter().next().unwrap().make)().unwrap();
+    assert_eq!(line.pass(130), 130 * 512);
+    assert_eq!(line.verify(), Ok(512));
+}

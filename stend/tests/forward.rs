@@ -1,0 +1,168 @@
+//! Knows that raw frames are sent, forwarded and counted on a real lab, and that every one of them
+//! is accounted for: back to back, through a kernel that routes, through a switch. What needs root
+//! is skipped aloud.
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stand outside test functions"
+)]
+
+mod moment;
+
+use desk::plan::{Catalogue, order, read};
+use desk::record::{Fault, LabKind, Plan, TrialKind, TrialRecord, WorkloadSpec};
+use rig::lab::wire::LinkRequest;
+use rig::lab::{Blueprint, Wanted};
+use rig::run::Bench;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+const DEVICE: usize = 2;
+
+const BACK_TO_BACK: &str = "[lab.links.lan]\nkind = \"direct\"\nmembers = [\"c01\", \"sut\"]\n";
+const BETWEEN: &str = "[lab.hosts.box]\nrole = \"ROLE\"\n[lab.links.far]\nkind = \"direct\"\n\
+                       members = [\"box\", \"sut\"]\n[lab.links.near]\nkind = \"direct\"\n\
+                       members = [\"c01\", \"box\"]\n";
+
+fn lock() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn plan(lab: &str, load: &str) -> Plan {
+    let text = format!(
+        "title = \"frames\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n{load}\
+         [method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"100 ms\"\n\
+         settle_max = \"100 ms\"\nwindow = \"400 ms\"\n"
+    );
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
+    read(&text, &Catalogue { workloads: &workloads, factors: rig::factor::ALL }).expect("a plan")
+}
+
+/// A lab of this plan; none where there is no root.
+fn bench(plan: &Plan) -> Option<Bench> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
+    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
+    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
+    let bench = Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab");
+    if bench.lab.kind != LabKind::RootNamespaces {
+        println!("skipped: needs namespaces of root: {}", bench.lab.reason);
+        return None;
+    }
+    Some(bench)
+}
+
+/// A visit that the machine of this moment did not disturb, after some tries.
+fn visit(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
+    let first = order(plan).into_iter().find(|trial| trial.kind == TrialKind::Counted);
+    let first = first.expect("a trial");
+    for _ in 0..5 {
+        let visited = bench.run(plan, vec![first.clone()], &mut |_| ()).expect("a run");
+        let record = visited.records.last().expect("a record").clone();
+        match &record.outcome.fault {
+            // Of a paced trial the machine may take the CPU for too long.
+            Some(Fault::GeneratorLimit { what, .. }) => println!("again: {what}"),
+            Some(Fault::NotAvailable { what }) => {
+                println!("skipped: {what}");
+                return None;
+            }
+            Some(fault) if moment::of_the_machine(fault) => println!("again: {fault}"),
+            _ => return Some(record),
+        }
+    }
+    println!("skipped: the machine disturbed every visit");
+    None
+}
+
+fn told(record: &TrialRecord, key: &str) -> f64 {
+    record.reading("frames", "sut", key).expect(key).value
+}
+
+/// Every frame was sent or not, and came or was dropped by somebody who says so.
+fn closes(record: &TrialRecord, name: &str) {
+    assert_eq!(record.outcome.fault, None, "{name}");
+    let of = |key| told(record, key);
+    let drops: f64 = record
+        .readings
+        .iter()
+        .filter(|r| r.probe == "frames" && r.key.starts_with("dropped"))
+        .fold(0.0, |sum, r| sum + r.quantity.value);
+    let figure = |metric: &str| record.outcome.metric(metric).expect("a figure").value;
+    println!(
+        "{name}: {:.0} frames/s, loss {:.2e}, unsent {:.2e}; sent {}, received {}, dropped {drops}",
+        figure("frames"),
+        figure("loss"),
+        figure("unsent"),
+        of("sent"),
+        of("received"),
+    );
+    assert!(of("sent") > 1000.0, "{name}: {} sent", of("sent"));
+    assert!((of("scheduled") - of("sent") - of("unsent")).abs() < 0.5, "{name}");
+    assert!(of("unexplained") < 0.5, "{name}");
+    assert!(of("sent") - of("received") <= drops, "{name}: more is missing than is dropped");
+    assert!(figure("frames") > 1000.0, "{name}");
+    let times = record.outcome.distributions.iter().find(|d| d.name == "latency");
+    assert!(times.is_some_and(|times| times.count > 100), "{name}: {times:?}");
+}
+
+#[test]
+fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_switch() {
+    let _lock = lock();
+    let through = |role: &str| BETWEEN.replace("ROLE", role);
+    let labs = [
+        ("back to back", BACK_TO_BACK.to_owned()),
+        ("a router", through("device")),
+        ("a switch", through("switch")),
+        ("a bridge", "[lab.links.lan]\n".to_owned()),
+    ];
+    for (name, lab) in labs {
+        for load in [
+            "",
+            "offered_load = \"67.2 Mbit/s\"\n",
+            "frame_size = \"1518 B\"\npattern = \"counter\"\n",
+        ] {
+            let plan = plan(&lab, load);
+            let Some(mut bench) = bench(&plan) else { return };
+            let Some(record) = visit(&mut bench, &plan) else { continue };
+            let name = format!("{name} {}", load.trim().replace('\n', " "));
+            closes(&record, &name);
+            if load.contains("offered_load") {
+                let rate = record.outcome.metric("frames").expect("a rate").value;
+                // 67.2 Mbit/s of frames of 64 B with preamble and gap: 100,000 a second.
+                assert!((rate - 1e5).abs() < 1e3, "{name}: {rate}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_clients_send_to_one_sink() {
+    let _lock = lock();
+    let load = "offered_load = \"67.2 Mbit/s\"\n";
+    let mut plan = plan("[lab.links.lan]\n", load);
+    plan.lab.clients = 2;
+    let Some(mut bench) = bench(&plan) else { return };
+    let Some(record) = visit(&mut bench, &plan) else { return };
+    closes(&record, "two clients");
+    assert_eq!(record.outcome.flows.rows.len(), 2);
+}
+
+#[test]
+fn a_device_that_forwards_nothing_is_an_alarm_and_no_figure() {
+    let _lock = lock();
+    let plan = plan(&BETWEEN.replace("ROLE", "device"), "offered_load = \"67.2 Mbit/s\"\n");
+    let Some(mut bench) = bench(&plan) else { return };
+    let setting = LinkRequest::SetSetting("ipv4/ip_forward".into(), "0".into());
+    bench.lab.ask_links(vec![(DEVICE, vec![setting])]).expect("a setting");
+    let first = order(&plan).into_iter().next().expect("a trial");
+    let visited = bench.run(&plan, vec![first], &mut |_| ()).expect("a run");
+    // After the fault the lab is built anew, and forwards again.
+    let outcome = &visited.records[0].outcome;
+    let fault = outcome.fault.as_ref().map(ToString::to_string).unwrap_or_default();
+    assert!(fault.contains("none of"), "{fault}");
+    assert!(fault.contains("InAddrErrors") || fault.contains("dropped"), "{fault}");
+    assert!(outcome.samples.is_empty());
+}
