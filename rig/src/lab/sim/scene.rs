@@ -2,7 +2,6 @@
 //!
 //! Must not know the workload.
 
-use super::super::addresses::IpVersion;
 use super::clock::Clocks;
 use super::hold::Hold;
 use super::physics::Physics;
