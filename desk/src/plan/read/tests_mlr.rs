@@ -71,7 +71,7 @@ fn goals_have_their_defaults_written_out_and_survive_the_record() {
     assert_eq!((search.kind, search.steps, search.goals.len()), (SearchKind::Mlr, 200, 2));
     let told = search.goals.iter().map(|goal| [goal.loss, goal.exceed, goal.sum]);
     let told: Vec<_> = told.map(|all| all.map(|one| one.to_string())).collect();
-    assert_eq!(told, [["0 %", "50 %", "21 s"], ["0.5 %", "50 %", "3 s"]]);
+    assert_eq!(told, [["0 %", "50 %", "21 s"], ["0.500 %", "50 %", "3 s"]]);
     assert_eq!(plan.primary("net"), "net_goal1");
     let known: Vec<_> = LOSSY.described().into_iter().collect();
     let names: Vec<_> = metrics(&plan, &known).into_iter().map(|m| (m.name, m.unit)).collect();
