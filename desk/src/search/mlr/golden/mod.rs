@@ -1,5 +1,5 @@
-//! Holds the search against the package MLRsearch (`make.py` made `bounds.json`): its classifier, and
-//! how many seconds of trials it takes on the same simulated devices.
+//! Holds the search against the package MLRsearch: its classifier, and how many seconds of trials
+//! it takes on the same simulated devices. `make.py` made `bounds.json`.
 
 use super::tests::{search, seconds};
 use super::*;
