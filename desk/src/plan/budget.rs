@@ -91,7 +91,8 @@ fn spent(plan: &Plan) -> Budget {
     let besides = OVERHEAD_S + if method.displaced_work { CALIBRATION_S } else { 0.0 };
     let dry = f64::from(dry_trials) * (method.settle.value + DRY_WINDOW_S + besides);
     let seconds = |visits: u32, settle: Quantity, blocks: u32| {
-        let each = settle.value + method.window.value + besides;
+        let window = plan.loads.iter().map(|load| load.longest_window(method.window).value);
+        let each = settle.value + window.fold(0.0, f64::max) + besides;
         let counted = f64::from(visits.saturating_mul(blocks).saturating_mul(rounds));
         Quantity::seconds(booting + dry + counted * each)
     };

@@ -13,6 +13,7 @@ use crate::record::{
     LoadPoint, Plan, SearchPlan, SearchStep, Settings, Treatment, Trial, TrialKind, TrialRecord,
 };
 use crate::search::{self, Next};
+use crate::unit::Quantity;
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -154,9 +155,11 @@ impl Layout {
         let sought = search.filter(|_| kind == TrialKind::Counted);
         self.numbers = id.saturating_add(sought.map_or(1, |search| search.steps));
         let mut at = self.points[point].clone();
-        let first = search.map(|search| (search, search::next(search, &[], 0)));
-        if let Some((search, Next::Try(load))) = first {
+        let first = search.and_then(|search| Some((search, tried(&search::next(search, &[], 0))?)));
+        let mut window = None;
+        if let Some((search, (load, of_step))) = first {
             at.params.insert(search.over.clone(), search.load(load));
+            window = of_step;
         }
         let (treatment, settings) = self.treatments[treatment].clone();
         self.trials.push(Trial {
@@ -170,7 +173,7 @@ impl Layout {
             settings,
             seed: trial_seed(self.seed, id),
             kind,
-            search: sought.map(|_| SearchStep { id, step: 1 }),
+            search: sought.map(|_| SearchStep { id, step: 1, window }),
         });
     }
 
@@ -218,10 +221,19 @@ pub fn follows(plan: &Plan, last: &Trial, records: &[&TrialRecord]) -> Option<Tr
     let mut next = last.clone();
     next.id = last.id.checked_add(1)?;
     next.seed = trial_seed(plan.method.seed, next.id);
-    let Next::Try(number) = search::next(search, &steps, next.seed) else { return None };
-    next.search = Some(SearchStep { step: at.step + 1, ..at });
+    let (number, window) = tried(&search::next(search, &steps, next.seed))?;
+    next.search = Some(SearchStep { step: at.step + 1, window, ..at });
     next.point.params.insert(search.over.clone(), search.load(number));
     Some(next)
+}
+
+/// The load that is tried next, and its window where the search sets it; none at the end.
+fn tried(next: &Next) -> Option<(f64, Option<Quantity>)> {
+    match next {
+        Next::Try(load) => Some((*load, None)),
+        Next::TryFor(load, seconds) => Some((*load, Some(Quantity::seconds(*seconds)))),
+        Next::Enough(_) => None,
+    }
 }
 
 /// The seed of one trial: a stream of its own, so that it does not hang on how many draws came

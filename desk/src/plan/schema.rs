@@ -465,8 +465,10 @@ fn load(spec: &WorkloadSpec) -> Value {
     if let Some(search) = search(spec, &metrics) {
         keys.insert("search".into(), search);
         // What a search gives is named after its load.
-        let any =
-            [json!({ "enum": metrics }), json!({ "pattern": "_(largest|peak|peak_load|knee)$" })];
+        let any = [
+            json!({ "enum": metrics }),
+            json!({ "pattern": "_(largest|peak|peak_load|knee|goal[1-8])$" }),
+        ];
         primary = json!({ "description": "Decides here.", "type": "string", "anyOf": any });
     }
     keys.insert("primary".into(), primary);
@@ -512,9 +514,35 @@ fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
                 "from": bound("Least load."),
                 "to": bound("Largest load."),
                 "resolution": quantity(resolution, Kind::Share),
-                "steps": whole("Most steps, each a trial; of goal and bisect.", STEPS_BOUNDS)
+                "goals": goals(),
+                "steps": whole("Most steps, each a trial; of goal, bisect and mlr.", STEPS_BOUNDS)
             }
         })
+    })
+}
+
+/// The goals of a multiple loss ratio search.
+fn goals() -> Value {
+    json!({
+        "description": "Of mlr: what is sought by the loss, each goal with bounds of its own.",
+        "type": "array", "minItems": 1, "maxItems": 8,
+        "items": {
+            "type": "object", "additionalProperties": false,
+            "properties": {
+                "loss": quantity("A trial that loses more is bad. Default: 0 %.", Kind::Share),
+                "exceed": quantity("Share of the sum that may be bad at a lower bound. \
+                                    Default: 50 %.", Kind::Share),
+                "initial": quantity("Shortest window. Default: 1 s.", Kind::Duration),
+                "final": quantity("Window of a trial of full length. Default: 1 s.",
+                                  Kind::Duration),
+                "sum": quantity("Sum of windows that a bound is known by. Default: 21 s.",
+                                Kind::Duration),
+                "width": quantity("How far apart the bounds may be. Default: 0.5 %.",
+                                  Kind::Share),
+                "preceding": whole("Windows between the shortest and the full one. Default: 2.",
+                                   (0, 8))
+            }
+        }
     })
 }
 

@@ -370,6 +370,12 @@ fn of_load(load: &LoadPlan, keys: &mut Keys) {
         let bounds = format!("{} to {}", written(&search.from), written(&search.to));
         let (kind, over, metric) = (search.kind.word(), &search.over, &search.metric);
         keys.add(&format!("{at}.search"), format!("{kind} of {metric} over {over}, {bounds}"));
+        for (n, goal) in (1..).zip(&search.goals) {
+            let (loss, exceed, sum) = (exact(goal.loss), exact(goal.exceed), exact(goal.sum));
+            let (full, width) = (exact(goal.full), exact(goal.width));
+            let told = format!("{loss}, exceed {exceed}, {sum} of {full}, width {width}");
+            keys.add(&format!("{at}.search.goal{n}"), told);
+        }
         if let Some(limit) = &search.limit {
             keys.add(&format!("{at}.search.limit"), exact(limit.at));
             keys.add(&format!("{at}.search.resolution"), exact(limit.resolution));

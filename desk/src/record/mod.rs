@@ -46,7 +46,7 @@ pub use plan::{
 };
 pub use reference::{RecordKind, ReferenceRecord, reference_records};
 pub use run::{Added, Completeness, RUN_SCHEMA, Run, Sitting, TrialRecord};
-pub use search::{SearchKind, SearchLimit, SearchPlan};
+pub use search::{SearchGoal, SearchKind, SearchLimit, SearchPlan};
 pub use spec::{
     Better, Direction, FactorSpec, Metric, MetricRole, MetricSpec, ParamRole, ParamSpec, Place,
     Quantile, QuantileSpec, Scope, WorkloadSpec,

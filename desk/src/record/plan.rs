@@ -192,6 +192,16 @@ impl LoadPlan {
         self.search.as_ref().map_or(1, |search| search.steps)
     }
 
+    /// The longest window of its trials, where those of its search are longer than this one.
+    #[must_use]
+    pub fn longest_window(&self, usual: Quantity) -> Quantity {
+        let Some(search) = self.search.as_ref().filter(|search| !search.goals.is_empty()) else {
+            return usual;
+        };
+        let full = search.goals.iter().map(|goal| goal.full.value);
+        Quantity::seconds(full.fold(0.0, f64::max))
+    }
+
     /// [`Plan::curve`] by the curve of the method.
     pub(crate) fn curve<'p>(&'p self, usual: Option<&'p str>) -> Option<&'p str> {
         let swept = |name: &&str| self.over.iter().any(|(swept, _)| swept == name);
@@ -329,6 +339,12 @@ impl Method {
 }
 
 impl Plan {
+    /// Length of the window of a counted trial: that of its step, else of the plan.
+    #[must_use]
+    pub fn window(&self, trial: &Trial) -> Quantity {
+        trial.search.and_then(|step| step.window).unwrap_or(self.method.window)
+    }
+
     /// The load of a name.
     #[must_use]
     pub fn load(&self, name: &str) -> Option<&LoadPlan> {

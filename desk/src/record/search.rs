@@ -26,15 +26,19 @@ pub enum SearchKind {
     /// Nothing but the figures of every state of the load: idle, quarters of the largest load that
     /// is carried, and that one.
     States,
+    /// For each of several goals the largest load that meets it, by trials of unlike length that
+    /// all goals share: RFC 9971.
+    Mlr,
 }
 
 impl SearchKind {
     /// Every kind, by its word in a plan.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 6] = [
         ("goal", Self::Goal),
         ("bisect", Self::Bisect),
         ("ramp", Self::Ramp),
         ("knee", Self::Knee),
+        ("mlr", Self::Mlr),
         ("states", Self::States),
     ];
 
@@ -73,6 +77,26 @@ impl fmt::Display for SearchLimit {
     }
 }
 
+/// One goal of a multiple loss ratio search, in the terms of RFC 9971.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchGoal {
+    /// A trial with a larger share of loss is bad.
+    pub loss: Quantity,
+    /// Share of the duration sum that may be bad trials at a lower bound.
+    pub exceed: Quantity,
+    /// Shortest window.
+    pub initial: Quantity,
+    /// From which window on a trial is of full length.
+    #[serde(rename = "final")]
+    pub full: Quantity,
+    /// Sum of windows that a bound is known by.
+    pub sum: Quantity,
+    /// How far the lower bound may be below the upper one, as a share of the upper one.
+    pub width: Quantity,
+    /// Windows between the shortest and the full length.
+    pub preceding: u32,
+}
+
 /// The search that each treatment of a load point runs once in each block, every key written out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchPlan {
@@ -92,6 +116,9 @@ pub struct SearchPlan {
     /// Which figures are good enough; none where a peak or a knee is sought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<SearchLimit>,
+    /// What is sought by the loss; none but of a multiple loss ratio search.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<SearchGoal>,
     /// Most steps, each a trial.
     pub steps: u32,
 }

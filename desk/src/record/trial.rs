@@ -98,13 +98,16 @@ pub enum TrialKind {
 }
 
 /// Which step of which search a trial is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchStep {
     /// The search, by the number of its first trial: one load point under one treatment in one
     /// block.
     pub id: u32,
     /// Which step, from 1.
     pub step: u32,
+    /// Length of its window, where the search sets it; else it is that of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Quantity>,
 }
 
 /// As serde asks it.

@@ -1,12 +1,13 @@
 //! Knows how the next load, or "enough", follows from what was seen so far.
 //!
-//! Gives: [`steady`]; for the searches of a plan the next load, what a step gave, what was found,
-//! and [`metrics`]; [`STATES`].
+//! Gives: [`steady`]; the search of RFC 9971 ([`mlr`]); for the searches of a plan the next load,
+//! what a step gave, what was found, and [`metrics`]; [`STATES`].
 //! Never: measures or waits; history comes in as an argument.
 //! Start reading at `range.rs`, then `planned.rs`.
 
 mod bisect;
 mod goal;
+pub mod mlr;
 mod planned;
 mod ramp;
 mod range;
@@ -31,6 +32,8 @@ pub struct Step {
     pub load: f64,
     /// The figure that was searched by.
     pub figure: f64,
+    /// Seconds of its window, where the search sets them; else 0.
+    pub window_s: f64,
 }
 
 /// What follows from the steps so far.
@@ -38,6 +41,8 @@ pub struct Step {
 pub enum Next {
     /// This load is tried next.
     Try(f64),
+    /// This load is tried next, in a window of so many seconds.
+    TryFor(f64, f64),
     /// The search has ended, with what it found.
     Enough(Option<f64>),
 }

@@ -3,16 +3,20 @@
 //!
 //! Never: the order of trials, nor how observations compare.
 
+use super::mlr::{MlrBounds, MlrGoal, MlrNext, MlrRule, MlrTrial, mlr, mlr_bounds};
 use super::range::{Range, Within};
 use super::{Bisect, FULL, Goal, Next, Rung, Step, bisect, goal, power_peak, ramp, states};
 use crate::record::{
-    Better, Direction, LoadPlan, Metric, MetricRole, ParamRole, Plan, SearchKind, SearchPlan,
-    TrialRecord, Value,
+    Better, Direction, LoadPlan, Metric, MetricRole, ParamRole, Plan, SearchGoal, SearchKind,
+    SearchPlan, TrialRecord, Value,
 };
 use crate::unit::Unit;
 
 /// A figure within this share of its goal is taken three times.
 const DOUBT: f64 = 0.2;
+
+/// A load of a record may have been rounded by this share.
+const ROUNDED: f64 = 1e-9;
 
 /// What a search that has ended gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +40,9 @@ pub fn ladder([least, most]: [f64; 2]) -> Vec<f64> {
 pub fn next(search: &SearchPlan, steps: &[Step], chance: u64) -> Next {
     if search.kind == SearchKind::States {
         return states(steps, chance);
+    }
+    if search.kind == SearchKind::Mlr {
+        return several(search, steps);
     }
     let range = Range {
         within: within(search),
@@ -75,7 +82,8 @@ pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
         (_, true) => figure / ways,
         _ => figure,
     };
-    Some(Step { load: at, figure })
+    let window_s = record.trial.search.and_then(|step| step.window).map_or(0.0, |w| w.value);
+    Some(Step { load: at, figure, window_s })
 }
 
 /// What a search found by these steps; none while it goes on.
@@ -88,6 +96,9 @@ pub fn found(search: &SearchPlan, steps: &[Step]) -> Option<Found> {
     let peak = rungs.iter().find(|rung| Some(rung.concurrency) == load);
     let results = match search.kind {
         SearchKind::States => Vec::new(),
+        SearchKind::Mlr => {
+            bounds(search, steps).iter().map(|goal| goal.lower.unwrap_or(0.0)).collect()
+        }
         SearchKind::Ramp => vec![peak.map_or(0.0, |rung| rung.rate), at],
         _ => vec![at],
     };
@@ -132,8 +143,11 @@ pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
 /// names none; none of a load without a search.
 #[must_use]
 pub fn names(load: &LoadPlan) -> Vec<String> {
+    if let Some(SearchPlan { kind: SearchKind::Mlr, goals, .. }) = &load.search {
+        return (1..=goals.len()).map(|at| format!("{}_goal{at}", load.name)).collect();
+    }
     let endings: &[&str] = match load.search.as_ref().map(|search| search.kind) {
-        None | Some(SearchKind::States) => &[],
+        None | Some(SearchKind::States | SearchKind::Mlr) => &[],
         Some(SearchKind::Goal | SearchKind::Bisect) => &["largest"],
         Some(SearchKind::Ramp) => &["peak", "peak_load"],
         Some(SearchKind::Knee) => &["knee"],
@@ -146,6 +160,12 @@ fn titles(search: &SearchPlan, by: &str) -> Vec<String> {
     let SearchPlan { over, kind, limit, .. } = search;
     let over = over.replace('_', " ");
     match (kind, limit) {
+        (SearchKind::Mlr, _) => {
+            let title = |goal: &SearchGoal| {
+                format!("largest {over} with {by} <= {}, exceed ratio {}", goal.loss, goal.exceed)
+            };
+            search.goals.iter().map(title).collect()
+        }
         (SearchKind::Ramp, _) => {
             vec![format!("peak of {by} over {over}"), format!("{over} at the peak of {by}")]
         }
@@ -154,6 +174,45 @@ fn titles(search: &SearchPlan, by: &str) -> Vec<String> {
         }
         _ => vec![format!("{over} at the knee of {by}")],
     }
+}
+
+/// The rule of a multiple loss ratio search, and its trials.
+fn of_goals(search: &SearchPlan, steps: &[Step]) -> (MlrRule, Vec<MlrTrial>) {
+    let goal = |goal: &SearchGoal| MlrGoal {
+        loss: goal.loss.value,
+        exceed: goal.exceed.value,
+        initial_s: goal.initial.value,
+        final_s: goal.full.value,
+        sum_s: goal.sum.value,
+        width: goal.width.value,
+        preceding: goal.preceding,
+    };
+    let trial =
+        |step: &Step| MlrTrial { load: step.load, duration_s: step.window_s, loss: step.figure };
+    let goals = search.goals.iter().map(goal).collect();
+    (MlrRule { within: within(search), goals }, steps.iter().map(trial).collect())
+}
+
+/// The bounds of each goal by these steps.
+fn bounds(search: &SearchPlan, steps: &[Step]) -> Vec<MlrBounds> {
+    let (rule, trials) = of_goals(search, steps);
+    mlr_bounds(&trials, &rule)
+}
+
+/// What follows in a search with several goals. The load that was found is the lower bound of the
+/// first one, as its trials had it.
+fn several(search: &SearchPlan, steps: &[Step]) -> Next {
+    let (rule, trials) = of_goals(search, steps);
+    let bounds = match mlr(&trials, &rule) {
+        MlrNext::Try { load, duration_s } if steps.len() < search.steps as usize => {
+            return Next::TryFor(load, duration_s);
+        }
+        MlrNext::Try { .. } => mlr_bounds(&trials, &rule),
+        MlrNext::Enough(bounds) => bounds,
+    };
+    let lower = bounds.first().and_then(|goal| goal.lower);
+    let same = |step: &&Step| lower.is_some_and(|lower| (step.load / lower - 1.0).abs() < ROUNDED);
+    Next::Enough(steps.iter().find(same).map(|step| step.load))
 }
 
 fn within(search: &SearchPlan) -> [f64; 2] {

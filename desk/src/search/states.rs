@@ -49,7 +49,7 @@ mod tests {
         let mut steps = Vec::new();
         while let Next::Try(load) = states(&steps, chance()) {
             let figure = if load == 0.0 { f64::NAN } else { load.min(most) };
-            steps.push(Step { load, figure });
+            steps.push(Step { load, figure, window_s: 0.0 });
         }
         steps
     }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_machine_that_carries_nothing_has_no_states() {
         for figure in [0.0, f64::NAN] {
-            let steps = [Step { load: FULL, figure }];
+            let steps = [Step { load: FULL, figure, window_s: 0.0 }];
             assert_eq!(states(&steps, 1), Next::Enough(None));
         }
     }

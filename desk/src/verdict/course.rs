@@ -61,12 +61,11 @@ impl Pause {
 
 /// When a visit was over, seconds since the run began, as far as its plan tells.
 fn ends(run: &Run, record: &TrialRecord) -> f64 {
-    let method = &run.plan.method;
     let window = match record.trial.kind {
         TrialKind::Dry => DRY_WINDOW_S,
-        TrialKind::Counted => method.window.value,
+        TrialKind::Counted => run.plan.window(&record.trial).value,
     };
-    let settle = record.outcome.settle.unwrap_or(method.settle).value;
+    let settle = record.outcome.settle.unwrap_or(run.plan.method.settle).value;
     record.started_s + settle + window + OVERHEAD_S
 }
 

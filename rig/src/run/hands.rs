@@ -273,7 +273,7 @@ pub(super) fn job<'t>(
 /// Length of the window of a trial.
 pub(super) fn window(plan: &Plan, trial: &Trial) -> Duration {
     let dry = trial.kind == TrialKind::Dry;
-    Duration::from_secs_f64(if dry { DRY_WINDOW_S } else { plan.method.window.value.max(0.0) })
+    Duration::from_secs_f64(if dry { DRY_WINDOW_S } else { plan.window(trial).value.max(0.0) })
 }
 
 /// The trial with every setting that is a parameter of its load written over that parameter.

@@ -34,6 +34,8 @@ mod tests_ladder;
 #[cfg(test)]
 mod tests_laws;
 #[cfg(test)]
+mod tests_mlr;
+#[cfg(test)]
 mod tests_part;
 #[cfg(test)]
 mod tests_search;

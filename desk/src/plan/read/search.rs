@@ -5,8 +5,8 @@ use super::nearest::remedy;
 use super::node::{Node, Section};
 use super::value::{outside, quantity, value, whole};
 use crate::record::{
-    MetricRole, MetricSpec, ParamRole, ParamSpec, SearchKind, SearchLimit, SearchPlan, Value,
-    WorkloadSpec,
+    Better, MetricRole, MetricSpec, ParamRole, ParamSpec, SearchGoal, SearchKind, SearchLimit,
+    SearchPlan, Value, WorkloadSpec,
 };
 use crate::search::{STATES, ladder};
 use crate::unit::{Kind, Quantity, Unit};
@@ -14,12 +14,15 @@ use crate::unit::{Kind, Quantity, Unit};
 /// Keys of every search, and those of one for a limit.
 const KEYS: [&str; 5] = ["kind", "over", "metric", "from", "to"];
 const LIMIT_KEYS: [&str; 3] = ["limit", "resolution", "steps"];
+const GOALS_KEYS: [&str; 2] = ["goals", "steps"];
 /// Fewest and most steps: the least a search can end with, and far more than halving needs.
 pub(in crate::plan) const STEPS_BOUNDS: (u64, u64) = (2, 200);
 const STEPS: u64 = 40;
 const RESOLUTION: f64 = 0.02;
 const FINEST: f64 = 0.001;
 const COARSEST: f64 = 0.5;
+/// Most goals of a search.
+const GOALS: usize = 8;
 
 /// The search of a load of this workload, in whose table it stands.
 pub(super) fn read(
@@ -34,7 +37,8 @@ pub(super) fn read(
     }
     let is_limited = kind.has_limit();
     let limited = LIMIT_KEYS.into_iter().filter(|_| is_limited);
-    table.only(&KEYS.into_iter().chain(limited).collect::<Vec<_>>())?;
+    let of_goals = GOALS_KEYS.into_iter().filter(|_| kind == SearchKind::Mlr);
+    table.only(&KEYS.into_iter().chain(limited).chain(of_goals).collect::<Vec<_>>())?;
     let param = over(&table, kind, (load, spec))?;
     let metric = metric(&table, kind, spec)?;
     let [from, to] = [
@@ -51,12 +55,14 @@ pub(super) fn read(
     let steps = match table.get("steps") {
         Some(node) => whole(node, STEPS_BOUNDS.0, STEPS_BOUNDS.1)?,
         None if is_limited => STEPS,
+        None if kind == SearchKind::Mlr => STEPS_BOUNDS.1,
         None => ladder(numbers).len() as u64,
     };
+    let goals = if kind == SearchKind::Mlr { goals(&table)? } else { Vec::new() };
     let quantile = spec.quantile(metric.name);
     let (over, metric) = (param.name.into(), metric.name.into());
     let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-    Ok(SearchPlan { kind, over, metric, quantile, from, to, limit, steps })
+    Ok(SearchPlan { kind, over, metric, quantile, from, to, limit, goals, steps })
 }
 
 fn required<'s, 'd>(
@@ -68,7 +74,7 @@ fn required<'s, 'd>(
 }
 
 fn kind(table: &Section) -> Result<SearchKind, PlanError> {
-    let node = required(table, "kind", "write goal, bisect, ramp, knee or states")?;
+    let node = required(table, "kind", "write goal, bisect, ramp, knee, mlr or states")?;
     let word = node.string()?;
     let found = SearchKind::ALL.iter().find(|(known, _)| *known == word);
     let known: Vec<&str> = SearchKind::ALL.iter().map(|(known, _)| *known).collect();
@@ -89,8 +95,8 @@ fn over(
     let node = required(table, "over", "name a parameter of offered load or concurrency")?;
     let name = node.string()?;
     let fits = |param: &&ParamSpec| match param.role {
-        Some(ParamRole::Concurrency) => true,
-        Some(ParamRole::Offered) => kind.has_limit(),
+        Some(ParamRole::Concurrency) => kind != SearchKind::Mlr,
+        Some(ParamRole::Offered) => kind.has_limit() || kind == SearchKind::Mlr,
         _ => false,
     };
     let Some(param) = spec.params.iter().filter(fits).find(|param| param.name == name) else {
@@ -98,9 +104,10 @@ fn over(
         return Err(PlanError::NotSought {
             line: node.line,
             over: name.into(),
-            what: match kind.has_limit() {
-                true => "parameter of offered load or concurrency",
-                false => "parameter of concurrency",
+            what: match kind {
+                SearchKind::Mlr => "parameter of offered load",
+                _ if kind.has_limit() => "parameter of offered load or concurrency",
+                _ => "parameter of concurrency",
             },
             workload: spec.name.into(),
             remedy: match known.as_slice() {
@@ -169,6 +176,7 @@ fn states(
         from: Value::Quantity(Quantity::new(0.0, unit)),
         to: Value::Word(param.default.into()),
         limit: None,
+        goals: Vec::new(),
         steps: u32::try_from(STATES.len()).unwrap_or(u32::MAX),
     })
 }
@@ -179,8 +187,11 @@ fn metric(
     kind: SearchKind,
     spec: &WorkloadSpec,
 ) -> Result<&'static MetricSpec, PlanError> {
-    let is_limited = kind.has_limit();
-    let fits = |metric: &&MetricSpec| is_limited || metric.role == MetricRole::Rate;
+    let is_limited = kind.has_limit() || kind == SearchKind::Mlr;
+    let fits = |metric: &&MetricSpec| match kind {
+        SearchKind::Mlr => metric.unit == Unit::Share && metric.better == Better::Lower,
+        _ => is_limited || metric.role == MetricRole::Rate,
+    };
     let missing = PlanError::Missing {
         line: table.line,
         what: "metric",
@@ -192,7 +203,11 @@ fn metric(
     let name = node.string()?;
     spec.metrics.iter().filter(fits).find(|metric| metric.name == name).ok_or_else(|| {
         let known: Vec<&str> = spec.metrics.iter().filter(fits).map(|m| m.name).collect();
-        let what = if is_limited { "metric" } else { "rate among the metrics" };
+        let what = match kind {
+            SearchKind::Mlr => "share of loss among the metrics",
+            _ if is_limited => "metric",
+            _ => "rate among the metrics",
+        };
         let remedy = remedy(name, &known);
         PlanError::UnknownName { line: node.line, what, name: name.into(), remedy }
     })
@@ -211,6 +226,50 @@ fn bound(
         }
         found => Ok(found),
     }
+}
+
+/// The goals of a multiple loss ratio search, at least one; what is left out is as in RFC 9971's
+/// compliance example: half of 21 s may be bad, in windows of 1 s, the bounds within 0.5 %.
+fn goals(table: &Section) -> Result<Vec<SearchGoal>, PlanError> {
+    let node = required(table, "goals", "write goals = [{ loss = \"0 %\" }]")?;
+    let list = node.list().filter(|list| (1..=GOALS).contains(&list.len()));
+    let Some(list) = list else { return Err(outside(node, "goals", "a list of 1 to 8 tables")) };
+    list.iter().map(goal).collect()
+}
+
+fn goal(node: &Node) -> Result<SearchGoal, PlanError> {
+    let table = node.section()?;
+    table.only(&["loss", "exceed", "initial", "final", "sum", "width", "preceding"])?;
+    let share = |key: &str, usual: f64, [least, most]: [f64; 2]| match table.get(key) {
+        None => Ok(Quantity::new(usual, Unit::Share)),
+        Some(node) => {
+            let found = quantity(node, Kind::Share)?;
+            let allowed = format!("a share from {least} to {most}");
+            let fits = (least..=most).contains(&found.value);
+            if fits { Ok(found) } else { Err(outside(node, &found.to_string(), &allowed)) }
+        }
+    };
+    let seconds = |key: &str, usual: f64, least: f64| match table.get(key) {
+        None => Ok(Quantity::seconds(usual.max(least))),
+        Some(node) => {
+            let found = quantity(node, Kind::Duration)?;
+            let allowed = format!("a duration from {} to 1 h", Quantity::seconds(least));
+            let fits = (least..=3600.0).contains(&found.value);
+            if fits { Ok(found) } else { Err(outside(node, &found.to_string(), &allowed)) }
+        }
+    };
+    let initial = seconds("initial", 1.0, 0.05)?;
+    let full = seconds("final", 1.0, initial.value)?;
+    let preceding = table.get("preceding").map_or(Ok(2), |node| whole(node, 0, 8))?;
+    Ok(SearchGoal {
+        loss: share("loss", 0.0, [0.0, 0.99])?,
+        exceed: share("exceed", 0.5, [0.0, 0.99])?,
+        initial,
+        full,
+        sum: seconds("sum", 21.0, full.value)?,
+        width: share("width", 0.005, [FINEST, COARSEST])?,
+        preceding: u32::try_from(preceding).unwrap_or_default(),
+    })
 }
 
 fn limit(

@@ -12,8 +12,8 @@ use super::value::outside;
 use super::{check, environment, lab, load, method, node, published};
 use crate::plan::Catalogue;
 use crate::record::{
-    FactorPlan, LabPlan, LinkPlan, LoadPlan, Method, Place, Plan, SearchKind, SearchPlan, Settings,
-    Value,
+    FactorPlan, LabPlan, LinkPlan, LoadPlan, Method, Place, Plan, SearchGoal, SearchKind,
+    SearchPlan, Settings, Value,
 };
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -102,8 +102,8 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
 /// All of a search but shares, which a text may hold to one digit less.
 fn bounds(search: &SearchPlan) -> impl PartialEq + '_ {
     let limit = search.limit.as_ref().map(|limit| (limit.at.unit, limit.better, limit.of_load));
-    let SearchPlan { kind, over, metric, quantile, from, to, steps, .. } = search;
-    (*kind, over, (metric, quantile), from, to, *steps, limit)
+    let SearchPlan { kind, over, metric, quantile, from, to, goals, steps, .. } = search;
+    (*kind, over, (metric, quantile), from, to, (goals.len(), *steps), limit)
 }
 
 const AS_WORKLOAD: &str = "what its workload says";
@@ -211,7 +211,7 @@ fn load_of(load: &LoadPlan, text: &mut String) {
         *text += &format!("{} = [{}]\n", quoted(key), values.join(", "));
     }
     let Some(search) = &load.search else { return };
-    let SearchPlan { kind, over, metric, from, to, limit, steps, .. } = search;
+    let SearchPlan { kind, over, metric, from, to, limit, goals, steps, .. } = search;
     let (kind_word, metric) = (quoted(kind.word()), quoted(metric));
     *text += &format!("[load.{name}.search]\nkind = {kind_word}\nmetric = {metric}\n");
     if *kind == SearchKind::States {
@@ -219,10 +219,28 @@ fn load_of(load: &LoadPlan, text: &mut String) {
     }
     let [from, to] = [from, to].map(value);
     *text += &format!("over = {}\nfrom = {from}\nto = {to}\n", quoted(over));
+    if !goals.is_empty() {
+        let goals: Vec<String> = goals.iter().map(goal_of).collect();
+        *text += &format!("goals = [{}]\nsteps = {steps}\n", goals.join(", "));
+    }
     if let Some(limit) = limit {
         let [at, resolution] = [limit.at, limit.resolution].map(|share| quoted(&share.exact()));
         *text += &format!("limit = {at}\nresolution = {resolution}\nsteps = {steps}\n");
     }
+}
+
+fn goal_of(goal: &SearchGoal) -> String {
+    let SearchGoal { loss, exceed, initial, full, sum, width, preceding } = goal;
+    let keys = [
+        ("loss", loss),
+        ("exceed", exceed),
+        ("initial", initial),
+        ("final", full),
+        ("sum", sum),
+        ("width", width),
+    ];
+    let told = keys.map(|(key, value)| format!("{key} = {}", quoted(&value.exact())));
+    format!("{{ {}, preceding = {preceding} }}", told.join(", "))
 }
 
 fn factor_of(factor: &FactorPlan, text: &mut String) {

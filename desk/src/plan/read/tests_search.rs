@@ -102,7 +102,11 @@ fn a_search_that_cannot_be_is_refused_with_its_remedy() {
         ("", line(GOAL, "metric = \"packets\""), "'packets'; write a metric that is a time"),
         ("", line(GOAL, "resolution = \"0.01 %\""), "a share from 0.1 % to 50 %"),
         ("", line(GOAL, "steps = 1"), "'steps' cannot be '1'"),
-        ("", without(GOAL, "kind"), "'kind' is missing; write goal, bisect, ramp, knee or states"),
+        (
+            "",
+            without(GOAL, "kind"),
+            "'kind' is missing; write goal, bisect, ramp, knee, mlr or states",
+        ),
         ("", without(GOAL, "metric"), "'metric' is missing; name the metric that has the limit"),
         ("", without(GOAL, "limit"), "'limit' is missing"),
         ("", without(GOAL, "to"), "'to' is missing; write the largest load to try"),
