@@ -46,7 +46,6 @@ impl Stations {
     pub fn port(&self, station: u64) -> Option<u16> {
         let places = (0..PROBES).map(|probe| self.places[self.place(station, probe)]);
         let mut taken = places.take_while(|found| *found != FREE);
-        #[expect(clippy::cast_possible_truncation, reason = "the upper 16 bits")]
         taken.find(|found| found << 16 == station << 16).map(|found| (found >> 48) as u16)
     }
 

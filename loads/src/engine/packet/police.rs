@@ -38,7 +38,6 @@ impl Policers {
         let now = now_ns << POINT;
         let count = self.arrivals.len() as u64;
         // By multiplication, a subscriber's bucket among any number of them (Lemire 2019).
-        #[expect(clippy::cast_possible_truncation, reason = "less than the number of buckets")]
         let at = ((u64::from(subscriber) * count) >> 32) as usize;
         let arrival = &mut self.arrivals[at];
         let after = (*arrival).max(now) + bytes * self.byte;

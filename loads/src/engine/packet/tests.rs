@@ -52,7 +52,6 @@ fn services(forwarding: Forwarding, batch: usize) -> Services {
 
 fn fields(flow: &Tuple, number: u32) -> Fields {
     let to = if number.is_multiple_of(2) { OWN } else { station(5) };
-    #[expect(clippy::cast_possible_truncation, reason = "below 64")]
     let dscp = (number % 64) as u8;
     Fields { to, from: station(1), tuple: *flow, dscp, ttl: 2 + dscp, number }
 }

@@ -369,7 +369,7 @@ fn addresses_and_routes_move_to_a_vlan_link_and_back_or_stay_where_the_kernel_ha
             Ok(()) => {
                 assert_eq!(routes.vlan("left"), Ok(Some(100)));
                 let name = format!("v{}.100", routes.link("left").unwrap().index);
-                assert_eq!(addresses(routes, &name), [(HERE.into(), 24)]);
+                assert_eq!(addresses(routes, &name), [(HERE, 24)]);
                 assert_eq!(addresses(routes, "left"), []);
                 let (_, _, table) = state(routes);
                 assert!(table.contains(&format!("{name}\t000112C6\t020012C6")), "{table}");
