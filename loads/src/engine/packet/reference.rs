@@ -1,5 +1,5 @@
-//! Knows what becomes of a frame in the plainest way: a scan of rules and routes, a rule of
-//! arithmetic for checksums. What the device did is held against it.
+//! Knows what becomes of a frame in the plainest way: a scan of rules, a search for routes of each
+//! length, a rule of arithmetic for checksums. What the device did is held against it.
 //!
 //! Must not know the structures of the device.
 
@@ -7,7 +7,7 @@ use super::device::{Forwarding, OWN, neighbour};
 use super::frame::{self, Fields, Head};
 use super::nat;
 use super::routes::Route;
-use super::rules::{Rule, first_match};
+use super::rules::{Prefix, Rule, first_match};
 use super::tuple::Tuple;
 
 /// Routes and rules of a device, and which flows it translates.
@@ -17,7 +17,7 @@ pub struct Plain<'a> {
     pub forwarding: Forwarding,
     /// Its access list, with whether each rule permits.
     pub rules: (&'a [Rule], &'a [bool]),
-    /// Its routes.
+    /// Its routes, in the order of their prefixes.
     pub routes: &'a [Route],
     /// Flows that its table holds; 0 where it translates none.
     pub flows: usize,
@@ -60,12 +60,12 @@ fn written(bytes: usize, fields: &Fields) -> Head {
     head
 }
 
-/// The neighbour of the longest prefix that an address is in, by a scan of all.
+/// The neighbour of the longest prefix that an address is in: of all lengths, the longest first, it
+/// is looked whether the table has that prefix.
 fn longest(routes: &[Route], address: u32) -> Option<u16> {
-    let within = |route: &&Route| {
-        let length = u32::from(route.prefix.len);
-        let host = u32::MAX.checked_shr(length).unwrap_or(0);
-        (address ^ route.prefix.address) & !host == 0
-    };
-    routes.iter().filter(within).max_by_key(|route| route.prefix.len).map(|route| route.hop)
+    (0..=32).rev().find_map(|len| {
+        let prefix = Prefix::around(address, len);
+        let found = routes.binary_search_by_key(&prefix, |route| route.prefix).ok()?;
+        Some(routes[found].hop)
+    })
 }

@@ -29,7 +29,7 @@ fn made(seed: u64, default_route: bool) -> Made {
     let permits = (0..rules.len()).map(|rule| rule % 3 != 0).collect();
     let mut routes = routes::generate(500, &Shape::INTERNET, seed);
     if default_route {
-        routes.push(Route { prefix: Prefix::ANY, hop: 9 });
+        routes.insert(0, Route { prefix: Prefix::ANY, hop: 9 });
     }
     let acl = Acl::build(&rules).unwrap();
     let some = |meeting| flows((100, meeting), (&rules, &acl), &routes, seed);

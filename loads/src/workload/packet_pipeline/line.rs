@@ -2,15 +2,13 @@
 //!
 //! Must not know parameters.
 
-use crate::engine::packet::device::Forwarding;
-use crate::engine::packet::device::{Device, OWN, PORTS, STATIONS, station};
+use crate::engine::packet::device::{Device, Forwarding, OWN, PORTS, STATIONS, station};
 use crate::engine::packet::frame::{self, FCS, Fields, Head};
 use crate::engine::packet::frames::Frames;
 use crate::engine::packet::reference::Plain;
 use crate::engine::packet::routes::Route;
 use crate::engine::packet::rules::Rule;
 use crate::engine::packet::tuple::Tuple;
-use desk::record::Distribution;
 use rig::lab::clock;
 use rig::metal::{DIGEST, Hot, digest};
 use std::sync::Arc;
@@ -173,7 +171,8 @@ impl Line {
             let slot = self.out[0];
             self.frames.head_mut(slot)[23] ^= 1;
         }
-        let right = self.out.iter().filter(|slot| self.is_right(first, **slot)).count();
+        let permits = vec![true; self.trace.rules.len()];
+        let right = self.out.iter().filter(|slot| self.is_right(&permits, first, **slot)).count();
         self.look();
         if right != RING as usize {
             return Err(format!("{right} of {RING} frames are as the plain reference has them"));
@@ -181,12 +180,11 @@ impl Line {
         Ok(right as u64)
     }
 
-    fn is_right(&self, first: u64, slot: u32) -> bool {
+    fn is_right(&self, permits: &[bool], first: u64, slot: u32) -> bool {
         let trace = &self.trace;
-        let permits = vec![true; trace.rules.len()];
         let plain = Plain {
             forwarding: trace.forwarding,
-            rules: (&trace.rules, &permits),
+            rules: (&trace.rules, permits),
             routes: &trace.routes,
             flows: trace.translated,
         };
@@ -233,9 +231,5 @@ impl Hot for Line {
 
     fn own_ns(&self) -> Option<u64> {
         Some(self.own_ns)
-    }
-
-    fn distributions(&mut self) -> Vec<Distribution> {
-        Vec::new()
     }
 }

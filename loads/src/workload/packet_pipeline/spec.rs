@@ -39,7 +39,8 @@ const PARAMS: &[ParamSpec] = &[
         about: "flows that the frames belong to, in turn; places of the table that translates",
         role: None,
         kind: ParamKind::count(1, 4 << 20),
-        default: "65536",
+        // More take seconds to draw; whoever asks for them says so.
+        default: "4096",
     },
     ParamSpec {
         name: "forwarding",
@@ -89,7 +90,7 @@ const PARAMS: &[ParamSpec] = &[
         about: "prefixes of the routing table, beside a default route",
         role: None,
         kind: ParamKind::count(0, 1 << 20),
-        default: "262144",
+        default: "16384",
     },
     ParamSpec {
         name: "rules",

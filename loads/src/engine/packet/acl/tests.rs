@@ -129,7 +129,7 @@ fn lists() -> impl Strategy<Value = Vec<Rule>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 128,
+        cases: 40,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
