@@ -144,10 +144,10 @@ fn goes(bench: &mut Bench, settings: &str, load: &str) {
     assert_eq!(record.outcome.fault, None, "{load} with {settings}");
     assert_eq!(record.observed.get("ip_version"), Some(&Value::Count(6)), "{load}");
     let namespaces = bench.lab.kind != LabKind::Loopback;
-    // Who sends datagrams one way receives next to nothing.
+    // Who sends datagrams one way receives next to nothing, and segments count as one packet.
     let [sut, client] = ["sut", "c01"].map(|host| received(&record, host));
     let [fourth, sixth] = [0, 1].map(|at| sut[at] + client[at]);
-    assert!(sixth >= 40.0 && sut[1] > 0.0, "{sut:?} and {client:?} packets: {load}");
+    assert!(sixth >= 10.0 && sut[1] > 0.0, "{sut:?} and {client:?} packets: {load}");
     assert!(!namespaces || fourth == 0.0, "{fourth} packets of IPv4: {load}");
 }
 
