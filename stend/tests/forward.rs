@@ -8,18 +8,12 @@
 )]
 
 mod moment;
+mod visit;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Fault, LabKind, Plan, TrialKind, TrialRecord, WorkloadSpec};
+use desk::plan::order;
+use desk::record::{Fault, Plan, TrialRecord};
 use rig::lab::wire::LinkRequest;
-use rig::lab::{Blueprint, Wanted};
 use rig::run::Bench;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 const DEVICE: usize = 2;
 
@@ -28,53 +22,24 @@ const BETWEEN: &str = "[lab.hosts.box]\nrole = \"ROLE\"\n[lab.links.far]\nkind =
                        members = [\"box\", \"sut\"]\n[lab.links.near]\nkind = \"direct\"\n\
                        members = [\"c01\", \"box\"]\n";
 
-fn lock() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn plan(lab: &str, load: &str) -> Plan {
     let text = format!(
         "title = \"frames\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n{load}\
          [method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"100 ms\"\n\
          settle_max = \"100 ms\"\nwindow = \"400 ms\"\n"
     );
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
-    read(&text, &Catalogue { workloads: &workloads, factors: rig::factor::ALL }).expect("a plan")
+    visit::parse(&text).expect("a plan")
 }
 
-/// A lab of this plan; none where there is no root.
-fn bench(plan: &Plan) -> Option<Bench> {
-    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
-    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
-    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-    let bench = Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab");
-    if bench.lab.kind != LabKind::RootNamespaces {
-        println!("skipped: needs namespaces of root: {}", bench.lab.reason);
+/// A visit that the machine of this moment did not disturb; none where a kernel lacks live frames,
+/// too.
+fn visited(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
+    let record = visit::undisturbed(bench, plan, &visit::first(plan))?;
+    if let Some(Fault::NotAvailable { what }) = &record.outcome.fault {
+        println!("skipped: {what}");
         return None;
     }
-    Some(bench)
-}
-
-/// A visit that the machine of this moment did not disturb, after some tries.
-fn visit(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
-    let first = order(plan).into_iter().find(|trial| trial.kind == TrialKind::Counted);
-    let first = first.expect("a trial");
-    for _ in 0..5 {
-        let visited = bench.run(plan, vec![first.clone()], &mut |_| ()).expect("a run");
-        let record = visited.records.last().expect("a record").clone();
-        match &record.outcome.fault {
-            // Of a paced trial the machine may take the CPU for too long.
-            Some(Fault::GeneratorLimit { what, .. }) => println!("again: {what}"),
-            Some(Fault::NotAvailable { what }) => {
-                println!("skipped: {what}");
-                return None;
-            }
-            Some(fault) if moment::of_the_machine(fault) => println!("again: {fault}"),
-            _ => return Some(record),
-        }
-    }
-    println!("skipped: the machine disturbed every visit");
-    None
+    Some(record)
 }
 
 fn told(record: &TrialRecord, key: &str) -> f64 {
@@ -110,7 +75,7 @@ fn closes(record: &TrialRecord, name: &str) {
 
 #[test]
 fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_switch() {
-    let _lock = lock();
+    let _lock = visit::lock();
     let through = |role: &str| BETWEEN.replace("ROLE", role);
     let labs = [
         ("back to back", BACK_TO_BACK.to_owned()),
@@ -119,14 +84,14 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
         ("a bridge", "[lab.links.lan]\n".to_owned()),
     ];
     for (name, lab) in labs {
-        let Some(mut bench) = bench(&plan(&lab, "")) else { return };
+        let Some(mut bench) = visit::as_root(&plan(&lab, "")) else { return };
         for load in [
             "",
             "offered_load = \"67.2 Mbit/s\"\n",
             "frame_size = \"1518 B\"\npattern = \"counter\"\n",
         ] {
             let plan = plan(&lab, load);
-            let Some(record) = visit(&mut bench, &plan) else { continue };
+            let Some(record) = visited(&mut bench, &plan) else { continue };
             let name = format!("{name} {}", load.trim().replace('\n', " "));
             closes(&record, &name);
             if load.contains("offered_load") {
@@ -140,21 +105,21 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
 
 #[test]
 fn several_clients_send_to_one_sink() {
-    let _lock = lock();
+    let _lock = visit::lock();
     let load = "offered_load = \"67.2 Mbit/s\"\n";
     let mut plan = plan("[lab.links.lan]\n", load);
     plan.lab.clients = 2;
-    let Some(mut bench) = bench(&plan) else { return };
-    let Some(record) = visit(&mut bench, &plan) else { return };
+    let Some(mut bench) = visit::as_root(&plan) else { return };
+    let Some(record) = visited(&mut bench, &plan) else { return };
     closes(&record, "two clients");
     assert_eq!(record.outcome.flows.rows.len(), 2);
 }
 
 #[test]
 fn a_device_that_forwards_nothing_is_an_alarm_and_no_figure() {
-    let _lock = lock();
+    let _lock = visit::lock();
     let plan = plan(&BETWEEN.replace("ROLE", "device"), "offered_load = \"67.2 Mbit/s\"\n");
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::as_root(&plan) else { return };
     let setting = LinkRequest::SetSetting("ipv4/ip_forward".into(), "0".into());
     bench.lab.ask_links(vec![(DEVICE, vec![setting])]).expect("a setting");
     let first = order(&plan).into_iter().next().expect("a trial");

@@ -9,21 +9,15 @@
 )]
 
 mod moment;
+mod visit;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Fault, LabKind, Plan, Trial, TrialKind, TrialRecord, Value, WorkloadSpec};
-use rig::factor;
+use desk::plan::order;
+use desk::record::{Fault, LabKind, Plan, Trial, TrialKind, TrialRecord, Value};
 use rig::lab::wire::{LinkAnswer, LinkRequest};
-use rig::lab::{Blueprint, IpVersion, Lab, SUT, Wanted};
+use rig::lab::{IpVersion, Lab, SUT, Wanted};
 use rig::run::Bench;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Between the client and the system under test stands this.
 const BETWEEN: usize = 2;
@@ -65,31 +59,8 @@ const LOADS: [&str; 11] = [
     "workload = \"file_copy\"\nfile_size = \"1 MiB\"",
 ];
 
-fn parse(text: &str) -> Result<Plan, String> {
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: factor::ALL };
-    read(text, &catalogue).map_err(|e| e.to_string())
-}
-
 fn plan(settings: &str, load: &str) -> Plan {
-    parse(&PLAN.replace("SETTINGS", settings).replace("LOAD", load)).expect("a plan")
-}
-
-fn build(plan: &Plan, wanted: Wanted) -> Bench {
-    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
-    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
-    let blueprint = Blueprint { wanted, lab: plan.lab.clone() };
-    Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab")
-}
-
-/// A lab of this plan; none where there are no namespaces.
-fn bench(plan: &Plan) -> Option<Bench> {
-    let bench = build(plan, Wanted::Best);
-    if bench.lab.kind == LabKind::Loopback {
-        println!("skipped: needs namespaces: {}", bench.lab.reason);
-        return None;
-    }
-    Some(bench)
+    visit::parse(&PLAN.replace("SETTINGS", settings).replace("LOAD", load)).expect("a plan")
 }
 
 /// The first counted trial at a level of the only factor; of a plan without factors the first.
@@ -99,18 +70,9 @@ fn trial(plan: &Plan, level: &str) -> Trial {
     all.find(|trial| trial.kind == TrialKind::Counted && at(trial)).expect("a trial")
 }
 
-/// A visit that the machine of this moment did not disturb; none after some tries.
-fn visit(bench: &mut Bench, plan: &Plan, level: &str) -> Option<TrialRecord> {
-    for _ in 0..5 {
-        let visited = bench.run(plan, vec![trial(plan, level)], &mut |_| ()).expect("a run");
-        let record = visited.records.last().expect("a record").clone();
-        let fault: Option<&Fault> = record.outcome.fault.as_ref();
-        if fault.is_none_or(|fault| !moment::of_the_machine(fault)) {
-            return Some(record);
-        }
-    }
-    println!("skipped: the machine disturbed every visit");
-    None
+/// A visit at a level that the machine of this moment did not disturb; none after some tries.
+fn visited(bench: &mut Bench, plan: &Plan, level: &str) -> Option<TrialRecord> {
+    visit::undisturbed(bench, plan, &trial(plan, level))
 }
 
 /// Packets that a host received of IPv4 and of IPv6, by the record.
@@ -137,7 +99,7 @@ fn some(loads: &[&'static str]) -> Vec<&'static str> {
 /// Visits a load over IPv6, and sees that nothing went over IPv4.
 fn goes(bench: &mut Bench, settings: &str, load: &str) {
     let plan = plan(settings, load);
-    let Some(record) = visit(bench, &plan, "") else { return };
+    let Some(record) = visited(bench, &plan, "") else { return };
     if let Some(Fault::NotAvailable { what }) = &record.outcome.fault {
         return println!("skipped: {load}: {what}");
     }
@@ -153,9 +115,9 @@ fn goes(bench: &mut Bench, settings: &str, load: &str) {
 
 #[test]
 fn every_load_goes_over_ipv6_on_a_link_behind_a_bridge() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let settings = "ip_version = 6";
-    let Some(mut bench) = bench(&plan(settings, LOADS[0])) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan(settings, LOADS[0])) else { return };
     for load in LOADS {
         goes(&mut bench, settings, load);
     }
@@ -163,11 +125,11 @@ fn every_load_goes_over_ipv6_on_a_link_behind_a_bridge() {
 
 #[test]
 fn loads_go_over_ipv6_on_a_cable_by_a_device_and_by_a_relay() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let cable = "ip_version = 6\n[lab.links.lan]\nkind = \"direct\"".to_owned();
     let by = |role: &str| format!("ip_version = 6\n{}", BOX.replace("ROLE", role));
     for (settings, passes) in [(cable, false), (by("device"), true), (by("relay"), false)] {
-        let Some(mut bench) = bench(&plan(&settings, LOADS[0])) else { return };
+        let Some(mut bench) = visit::in_namespaces(&plan(&settings, LOADS[0])) else { return };
         let through = |lab: &mut Lab| if passes { so_far(lab, BETWEEN)[1] } else { 0 };
         for load in some(&[LOADS[0], LOADS[3], LOADS[7], LOADS[2], LOADS[4], LOADS[6]]) {
             let before = through(&mut bench.lab);
@@ -180,9 +142,9 @@ fn loads_go_over_ipv6_on_a_cable_by_a_device_and_by_a_relay() {
 
 #[test]
 fn loads_go_over_ipv6_on_loopback() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let settings = "ip_version = 6";
-    let mut bench = build(&plan(settings, LOADS[0]), Wanted::Only(LabKind::Loopback));
+    let mut bench = visit::build(&plan(settings, LOADS[0]), Wanted::Only(LabKind::Loopback));
     for load in some(&[LOADS[0], LOADS[4], LOADS[7], LOADS[2], LOADS[3], LOADS[6], LOADS[8]]) {
         goes(&mut bench, settings, load);
     }
@@ -190,9 +152,9 @@ fn loads_go_over_ipv6_on_loopback() {
 
 #[test]
 fn services_listen_on_ipv6() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let settings = "ip_version = 6";
-    let Some(mut bench) = bench(&plan(settings, LOADS[0])) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan(settings, LOADS[0])) else { return };
     for server in ["nginx", "apache_event"] {
         for tls in ["off", "full"] {
             let load = format!("workload = \"http\"\nserver = \"{server}\"\ntls = \"{tls}\"");
@@ -204,13 +166,13 @@ fn services_listen_on_ipv6() {
 /// Over a link whose MTU was too small between two trials the addresses have to be laid anew.
 #[test]
 fn each_level_is_counted_and_addresses_come_back_after_a_small_mtu() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let profile = "[factors.stack]\nkey = \"profile\"\n[factors.stack.levels]\n\
         old = { ip_version = 4, mtu = \"1000 B\" }\nnew = { ip_version = 6, mtu = \"1500 B\" }";
     let plan = plan(profile, LOADS[2]);
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan) else { return };
     for (level, at, count) in [("new", 1, 6), ("old", 0, 4), ("new", 1, 6)] {
-        let Some(record) = visit(&mut bench, &plan, level) else { continue };
+        let Some(record) = visited(&mut bench, &plan, level) else { continue };
         assert_eq!(record.outcome.fault, None, "{level}");
         assert_eq!(record.observed.get("ip_version"), Some(&Value::Count(count)));
         let packets = received(&record, "sut");
@@ -220,28 +182,28 @@ fn each_level_is_counted_and_addresses_come_back_after_a_small_mtu() {
 
 #[test]
 fn a_host_without_ipv6_is_named_and_no_load_goes_over_the_other_version() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let plan = plan("[factors.ip_version]\nlevels = [4, 6]", LOADS[2]);
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan) else { return };
     let off = LinkRequest::SetSetting("ipv6/conf/lan/disable_ipv6".into(), "1".into());
     bench.lab.ask_links(vec![(1, vec![off])]).expect("a setting");
-    let visited = bench.run(&plan, vec![trial(&plan, "6")], &mut |_| ()).expect("a run");
-    let first = visited.records.first().expect("a record");
+    let first = bench.run(&plan, vec![trial(&plan, "6")], &mut |_| ()).expect("a run");
+    let first = first.records.first().expect("a record");
     let Some(Fault::Factor { what }) = &first.outcome.fault else {
         panic!("{:?}", first.outcome.fault)
     };
     assert!(what.contains("'ip_version' cannot be set here") && what.contains("'c01'"), "{what}");
     assert!(first.outcome.samples.is_empty(), "a figure of another version");
     // The lab was built anew after the fault, with all that it has at first.
-    let record = visit(&mut bench, &plan, "6");
+    let record = visited(&mut bench, &plan, "6");
     assert!(record.is_none_or(|record| record.outcome.fault.is_none()));
 }
 
 #[test]
 fn without_forwarding_of_ipv6_a_device_lets_nothing_pass() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let plan = plan(&BOX.replace("ROLE", "device"), LOADS[2]);
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan) else { return };
     bench.lab.take_ip_version(IpVersion::Six).expect("addresses");
     let off = LinkRequest::SetSetting("ipv6/conf/all/forwarding".into(), "0".into());
     bench.lab.ask_links(vec![(BETWEEN, vec![off])]).expect("a setting");
@@ -253,8 +215,8 @@ fn without_forwarding_of_ipv6_a_device_lets_nothing_pass() {
 
 #[test]
 fn an_idle_lab_sends_nothing_for_its_addresses() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let Some(mut bench) = bench(&plan("", LOADS[0])) else { return };
+    let _lock = visit::lock();
+    let Some(mut bench) = visit::in_namespaces(&plan("", LOADS[0])) else { return };
     let all = |lab: &mut Lab| [SUT, 1].map(|host| so_far(lab, host)[1]);
     thread::sleep(Duration::from_millis(200));
     let before = all(&mut bench.lab);
@@ -266,7 +228,8 @@ fn an_idle_lab_sends_nothing_for_its_addresses() {
 #[test]
 fn what_cannot_go_over_ipv6_is_refused_when_the_plan_is_read() {
     let refused = |settings: &str, load: &str| {
-        parse(&PLAN.replace("SETTINGS", settings).replace("LOAD", load)).expect_err("refused")
+        visit::parse(&PLAN.replace("SETTINGS", settings).replace("LOAD", load))
+            .expect_err("refused")
     };
     let levels = "[factors.ip_version]\nlevels = [4, 6]";
     for (settings, load, wanted) in [
@@ -290,7 +253,7 @@ fn what_cannot_go_over_ipv6_is_refused_when_the_plan_is_read() {
         let said = refused(settings, load);
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
-    let alone = |text: &str| parse(text).expect_err("refused");
+    let alone = |text: &str| visit::parse(text).expect_err("refused");
     for text in ["[lab]\nip_version = 6", levels] {
         let said = alone(&format!("title = \"t\"\n{text}\n[load.it]\nworkload = \"mem_copy\"\n"));
         assert!(said.contains("ip_version has no use here"), "{said}");

@@ -8,21 +8,17 @@
 )]
 
 mod moment;
+mod visit;
 
-use desk::plan::{Catalogue, order, read};
-use desk::record::{Fault, LabKind, Plan, TrialKind, TrialRecord, Value, WorkloadSpec};
+use desk::plan::order;
+use desk::record::{Fault, Plan, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
 use rig::factor;
 use rig::lab::relay::{Counts, RelayRequest};
-use rig::lab::{Blueprint, Lab, SUT, Wanted};
+use rig::lab::{Lab, SUT};
 use rig::run::Bench;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 const CLIENT: usize = 1;
 const RELAY: usize = 2;
@@ -57,8 +53,7 @@ window = "700 ms"
 
 fn plan(settings: &str, kind: &str) -> Plan {
     let text = PATH.replace("SETTINGS", settings).replace("KIND", kind);
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
-    read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL }).expect("a plan")
+    visit::parse(&text).expect("a plan")
 }
 
 /// The same without a relay: one cable.
@@ -68,28 +63,7 @@ fn without_relay() -> Plan {
     let (_, after) = rest.split_once("[load.net]").expect("a load");
     let cable = "[lab.links.far]\nkind = \"direct\"\nmembers = [\"sut\", \"c01\"]\n[load.net]";
     let text = format!("{before}{cable}{after}");
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
-    read(&text, &Catalogue { workloads: &workloads, factors: factor::ALL }).expect("a plan")
-}
-
-/// A lab of this plan in namespaces of root; none where there are no such.
-fn bench(plan: &Plan) -> Option<Bench> {
-    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
-    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
-    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-    let bench = Bench::build(&blueprint, loads::ALL, vec![machine]);
-    match bench {
-        Ok(bench) if bench.lab.kind == LabKind::RootNamespaces => Some(bench),
-        Ok(bench) => {
-            println!("skipped: needs root: {}", bench.lab.reason);
-            None
-        }
-        Err(e) => {
-            assert!(!rustix::process::geteuid().is_root(), "{e}");
-            println!("skipped: needs namespaces: {e}");
-            None
-        }
-    }
+    visit::parse(&text).expect("a plan")
 }
 
 /// Sets a factor of the path, which must take.
@@ -153,16 +127,16 @@ fn median(sorted: &[f64]) -> f64 {
 
 #[test]
 fn a_foreign_ping_finds_the_delay_that_was_asked_for() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let _awake = Awake::begin();
-    let Some(plain) = bench(&without_relay()) else { return };
+    let Some(plain) = visit::as_root(&without_relay()) else { return };
     let Some(near) = pings(&plain.lab, 21) else {
         println!("skipped: needs busybox with ping");
         return;
     };
     drop(plain);
     let base = median(&near);
-    let Some(mut bench) = bench(&plan("", "direct")) else { return };
+    let Some(mut bench) = visit::as_root(&plan("", "direct")) else { return };
     let lab = &mut bench.lab;
     let through = median(&pings(lab, 21).expect("pings"));
     println!("a cable alone {base:.3} ms, with a relay without delay {through:.3} ms");
@@ -204,8 +178,8 @@ fn datagrams(lab: &Lab) -> Option<(f64, f64)> {
 
 #[test]
 fn a_foreign_iperf_finds_the_losses_within_their_binomial_interval() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let Some(mut bench) = bench(&plan("", "bridge")) else { return };
+    let _lock = visit::lock();
+    let Some(mut bench) = visit::as_root(&plan("", "bridge")) else { return };
     let lab = &mut bench.lab;
     set(lab, "path_delay", &quantity(0.02, Unit::Second));
     set(lab, "path_loss", &quantity(0.01, Unit::Share));
@@ -230,18 +204,9 @@ fn a_foreign_iperf_finds_the_losses_within_their_binomial_interval() {
     assert_eq!((gone, after.missed), (0, 0), "{after:?}");
 }
 
-/// A visit that the machine of this moment did not disturb; none after some tries.
-fn visit(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
-    let first = order(plan).into_iter().find(|trial| trial.kind == TrialKind::Counted);
-    let first = first.expect("a trial");
-    for _ in 0..5 {
-        let visited = bench.run(plan, vec![first.clone()], &mut |_| ()).expect("a run");
-        let record = visited.records.last().expect("a record").clone();
-        if record.outcome.fault.as_ref().is_none_or(|fault| !moment::of_the_machine(fault)) {
-            return Some(record);
-        }
-    }
-    None
+/// A visit that the machine of this moment did not disturb.
+fn visited(bench: &mut Bench, plan: &Plan) -> TrialRecord {
+    visit::undisturbed(bench, plan, &visit::first(plan)).expect("a visit that nothing disturbed")
 }
 
 /// Packets with a wrong checksum that a host has received.
@@ -256,11 +221,11 @@ fn spoilt(lab: &Lab, host: usize) -> u64 {
 
 #[test]
 fn a_stream_over_a_path_is_held_by_what_the_path_is() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let settings = "path_delay = \"10 ms\"\npath_rate = \"50 Mbit/s\"\npath_loss = \"0.01 %\"";
     let plan = plan(settings, "bridge");
-    let Some(mut bench) = bench(&plan) else { return };
-    let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+    let Some(mut bench) = visit::as_root(&plan) else { return };
+    let record = visited(&mut bench, &plan);
     assert_eq!(record.outcome.fault, None);
     let observed: Vec<String> = record.observed.iter().map(|(k, v)| format!("{k} {v}")).collect();
     for wanted in ["path_delay 10 ms", "path_rate 50 Mbit/s", "path_loss 0.0100 %"] {
@@ -287,9 +252,9 @@ fn a_stream_over_a_path_is_held_by_what_the_path_is() {
 
 #[test]
 fn a_relay_that_dies_is_a_fault_by_its_name_and_a_new_one_carries() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let plan = plan("path_delay = \"2 ms\"", "direct");
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::as_root(&plan) else { return };
     let pid = bench.lab.pid(RELAY);
     let name = format!("/run/netns/stend-{}-wan", std::process::id());
     assert!(Path::new(&name).exists(), "{name}");
@@ -299,12 +264,12 @@ fn a_relay_that_dies_is_a_fault_by_its_name_and_a_new_one_carries() {
         pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL))
     });
     let first = order(&plan).into_iter().next().expect("a trial");
-    let visited = bench.run(&plan, vec![first], &mut |_| ()).expect("a run");
+    let first = bench.run(&plan, vec![first], &mut |_| ()).expect("a run");
     assert!(killer.join().expect("no panic").is_some());
-    let fault = visited.records[0].outcome.fault.clone();
+    let fault = first.records[0].outcome.fault.clone();
     assert_eq!(fault, Some(Fault::DeadHost { host: "wan".into() }));
     // The lab is built anew, and the visit after it has a relay with the same delay.
-    let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+    let record = visited(&mut bench, &plan);
     assert_eq!(record.outcome.fault, None);
     assert_eq!(record.observed.get("path_delay").map(ToString::to_string), Some("2 ms".into()));
     drop(bench);
@@ -315,11 +280,11 @@ fn a_relay_that_dies_is_a_fault_by_its_name_and_a_new_one_carries() {
 #[test]
 #[ignore = "a measurement, not a judgement: what the relay carries at most on this machine"]
 fn what_a_relay_carries_at_most() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     for settings in ["", "path_delay = \"20 ms\""] {
         let plan = plan(settings, "direct");
-        let Some(mut bench) = bench(&plan) else { return };
-        let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let record = visited(&mut bench, &plan);
         println!("{settings:?}: fault {:?}", record.outcome.fault);
         for sample in record.outcome.samples.iter().take(1) {
             println!("{} {}", sample.metric, sample.quantity);

@@ -8,20 +8,16 @@
 )]
 
 mod moment;
+mod visit;
 
 use desk::plan::{Catalogue, order, read};
-use desk::record::{Fault, LabKind, Plan, TrialKind, TrialRecord, WorkloadSpec};
+use desk::record::{LabKind, Plan, TrialRecord, WorkloadSpec};
 use rig::lab::wire::{LinkAnswer, LinkRequest};
 use rig::lab::{Blueprint, Lab, LinkEnd, SUT, Wanted};
 use rig::run::Bench;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 const CLIENT: usize = 1;
 const OTHER: usize = 2;
@@ -52,21 +48,7 @@ window = "300 ms"
 
 fn plan(workload: &str, kind: &str) -> Plan {
     let text = BETWEEN.replace("WORKLOAD", workload).replace("KIND", kind);
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
-    read(&text, &Catalogue { workloads: &workloads, factors: rig::factor::ALL }).expect("a plan")
-}
-
-/// A lab of this plan; none where there are no namespaces.
-fn bench(plan: &Plan) -> Option<Bench> {
-    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
-    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
-    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-    let bench = Bench::build(&blueprint, loads::ALL, vec![machine]).expect("a lab");
-    if bench.lab.kind == LabKind::Loopback {
-        println!("skipped: needs namespaces: {}", bench.lab.reason);
-        return None;
-    }
-    Some(bench)
+    visit::parse(&text).expect("a plan")
 }
 
 /// Packets that an interface of a host has received and sent.
@@ -77,34 +59,24 @@ fn packets(lab: &mut Lab, host: usize, link: &str) -> (u64, u64) {
     (info.counters.rx_packets, info.counters.tx_packets)
 }
 
-/// A visit that the machine of this moment did not disturb; none after some tries.
-fn visit(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
-    let first = order(plan).into_iter().find(|trial| trial.kind == TrialKind::Counted);
-    let first = first.expect("a trial");
-    for _ in 0..5 {
-        let visited = bench.run(plan, vec![first.clone()], &mut |_| ()).expect("a run");
-        let record = visited.records.last().expect("a record").clone();
-        let fault: Option<&Fault> = record.outcome.fault.as_ref();
-        if fault.is_none_or(|fault| !moment::of_the_machine(fault)) {
-            return Some(record);
-        }
-    }
-    None
+/// A visit that the machine of this moment did not disturb.
+fn visited(bench: &mut Bench, plan: &Plan) -> TrialRecord {
+    visit::undisturbed(bench, plan, &visit::first(plan)).expect("a visit that nothing disturbed")
 }
 
 #[test]
 fn what_a_client_exchanges_with_the_server_passes_the_device_and_nothing_goes_around_it() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     for (workload, kind) in [("tcp_stream", "bridge"), ("tcp_rr", "direct"), ("tcp_crr", "bridge")]
     {
         let plan = plan(workload, kind);
-        let Some(mut bench) = bench(&plan) else { return };
+        let Some(mut bench) = visit::in_namespaces(&plan) else { return };
         let count = |lab: &mut Lab| {
             [(CLIENT, "near"), (DEVICE, "near"), (DEVICE, "far"), (OTHER, "far"), (SUT, "far")]
                 .map(|(host, link)| packets(lab, host, link))
         };
         let before = count(&mut bench.lab);
-        let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+        let record = visited(&mut bench, &plan);
         assert_eq!(record.outcome.fault, None, "{workload} over {kind}");
         let after = count(&mut bench.lab);
         let gained = |at: usize| (after[at].0 - before[at].0, after[at].1 - before[at].1);
@@ -123,15 +95,15 @@ fn what_a_client_exchanges_with_the_server_passes_the_device_and_nothing_goes_ar
 
 #[test]
 fn a_switch_joins_its_links_to_one_network() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let text = BETWEEN.replace("WORKLOAD", "tcp_rr").replace("KIND", "bridge");
     let text = text.replace("role = \"device\"", "role = \"switch\"");
     let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
     let plan = read(&text, &catalogue).expect("a plan");
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan) else { return };
     let before = packets(&mut bench.lab, DEVICE, "near");
-    let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+    let record = visited(&mut bench, &plan);
     assert_eq!(record.outcome.fault, None);
     let after = packets(&mut bench.lab, DEVICE, "near");
     assert!(after.0 - before.0 > 20 && after.1 - before.1 > 20, "{before:?} {after:?}");
@@ -139,9 +111,9 @@ fn a_switch_joins_its_links_to_one_network() {
 
 #[test]
 fn a_host_that_is_no_member_gets_no_answer() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     let plan = plan("tcp_stream", "bridge");
-    let Some(mut bench) = bench(&plan) else { return };
+    let Some(mut bench) = visit::in_namespaces(&plan) else { return };
     let lab = &mut bench.lab;
     if lab.kind != LabKind::RootNamespaces {
         println!("skipped: needs root, to enter the namespace of a host");
@@ -169,12 +141,11 @@ fn a_host_that_is_no_member_gets_no_answer() {
 
 #[test]
 fn sixty_four_clients_stand_and_go() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let binary = Path::new(env!("CARGO_BIN_EXE_stend"));
-    let machine = rig::keeper::here(binary, &NEVER).expect("an agent");
+    let _lock = visit::lock();
     let begun = Instant::now();
     let mut lab =
-        Lab::build(&Blueprint::of_all(Wanted::Best, 64, &["lan"]), vec![machine]).expect("a lab");
+        Lab::build(&Blueprint::of_all(Wanted::Best, 64, &["lan"]), vec![visit::machine()])
+            .expect("a lab");
     let stood = begun.elapsed();
     let pids: Vec<u32> = (0..=64).map(|at| lab.pid(at)).collect();
     if lab.kind != LabKind::Loopback {
@@ -197,7 +168,7 @@ const SHAPES: [(u32, u32, &str); 3] =
 #[test]
 #[ignore = "long: a thousand streams on few CPUs; ./test full runs it"]
 fn a_thousand_streams_open_and_are_read_at_the_edges_of_the_window() {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _lock = visit::lock();
     for (clients, streams, direction) in SHAPES {
         let text = format!(
             "title = \"many\"\n[lab]\nclients = {clients}\n[load.net]\n\
@@ -207,8 +178,8 @@ fn a_thousand_streams_open_and_are_read_at_the_edges_of_the_window() {
         let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
         let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
         let plan = read(&text, &catalogue).expect("a plan");
-        let Some(mut bench) = bench(&plan) else { return };
-        let record = visit(&mut bench, &plan).expect("a visit that nobody disturbed");
+        let Some(mut bench) = visit::in_namespaces(&plan) else { return };
+        let record = visited(&mut bench, &plan);
         assert_eq!(record.outcome.fault, None, "{clients} x {streams} {direction}");
         assert!(record.outcome.samples[0].quantity.value > 0.0);
         let late = record.readings.iter().filter(|reading| reading.probe == "start");

@@ -1,10 +1,11 @@
 //! Knows what a search with several goals comes to in a plan, step by step, and what it refuses.
 
+use super::tests_search::gave;
 use crate::plan::example::catalogue;
 use crate::plan::{Catalogue, budget, read, recheck, remaining};
 use crate::record::{
-    Better, MetricRole, MetricSpec, Outcome, ParamKind, ParamRole, ParamSpec, Place, Plan, Sample,
-    SearchKind, Settings, Trial, TrialRecord, WorkloadSpec,
+    Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, Plan, SearchKind,
+    Trial, TrialRecord, WorkloadSpec,
 };
 use crate::search::{found, metrics, step};
 use crate::unit::{Kind, Quantity, Unit};
@@ -107,17 +108,7 @@ fn goals_that_cannot_be_are_refused_with_their_remedy() {
 fn carried(trial: &Trial, capacity: f64) -> TrialRecord {
     let load = trial.point.params["offered_load"].number().unwrap();
     let lost = (1.0 - capacity / load).max(0.0);
-    let samples =
-        vec![Sample { metric: "loss".into(), quantity: Quantity::new(lost, Unit::Share) }];
-    TrialRecord {
-        trial: trial.clone(),
-        observed: Settings::new(),
-        outcome: Outcome { samples, ..Outcome::default() },
-        readings: Vec::new(),
-        tracks: Vec::new(),
-        started_s: 0.0,
-        attempt: 1,
-    }
+    gave(trial, "loss", Quantity::new(lost, Unit::Share))
 }
 
 #[test]

@@ -155,8 +155,12 @@ fn the_order_has_the_first_step_of_each_search_and_keeps_numbers_for_the_others(
 /// What a link of this capacity gives.
 fn carried(trial: &Trial, capacity: f64) -> TrialRecord {
     let load = trial.point.params["offered_load"].number().unwrap();
-    let quantity = Quantity::new(load.min(capacity), Unit::BitPerSecond);
-    let samples = vec![Sample { metric: "throughput".into(), quantity }];
+    gave(trial, "throughput", Quantity::new(load.min(capacity), Unit::BitPerSecond))
+}
+
+/// The record of a trial that gave one figure.
+pub(super) fn gave(trial: &Trial, metric: &str, quantity: Quantity) -> TrialRecord {
+    let samples = vec![Sample { metric: metric.into(), quantity }];
     TrialRecord {
         trial: trial.clone(),
         observed: Settings::new(),

@@ -45,7 +45,7 @@ struct Open<'h> {
     least: Option<i64>,
     most: Option<i64>,
     top: i64,
-    /// What was worked out already: costs by place, ends of races by what is missing.
+    /// Results that are used again: costs by place, ends of races by what is missing.
     costs_s: RefCell<BTreeMap<i64, [f64; 2]>>,
     races: RefCell<BTreeMap<[u32; 2], Vec<End>>>,
 }

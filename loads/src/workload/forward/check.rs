@@ -83,7 +83,7 @@ fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A paced client must have told of every frame whose moment lay in the window, and sent it.
+/// A paced client accounts for every frame that was due in the window, and has sent nearly all.
 fn schedules(evidence: &Evidence) -> Result<(), Fault> {
     let Some(interval_ns) = evidence.interval_ns else { return Ok(()) };
     let (opens, closes) = evidence.life()?.window_ns;
