@@ -46,7 +46,7 @@ fn told(record: &TrialRecord, key: &str) -> f64 {
     record.reading("frames", "sut", key).expect(key).value
 }
 
-/// Every frame was sent or not, and came or was dropped by somebody who says so.
+/// Every frame was sent or not, and came, or a counter tells of its drop.
 fn closes(record: &TrialRecord, name: &str) {
     assert_eq!(record.outcome.fault, None, "{name}");
     let of = |key| told(record, key);

@@ -524,7 +524,7 @@ fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
 /// The goals of a multiple loss ratio search.
 fn goals() -> Value {
     json!({
-        "description": "Of mlr: what is sought by the loss, each goal with bounds of its own.",
+        "description": "Goals of mlr: largest shares that may be lost; each goal gets two bounds.",
         "type": "array", "minItems": 1, "maxItems": 8,
         "items": {
             "type": "object", "additionalProperties": false,

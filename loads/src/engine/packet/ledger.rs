@@ -1,5 +1,5 @@
-//! Knows the account of the frames of a trial: each that was due was sent or not, and each that was
-//! sent came or was dropped by somebody who says so.
+//! Knows the account of the frames of a trial: each that was due was sent or not, and of each that
+//! was sent and did not come a counter tells the drop.
 //!
 //! Must not know how frames are sent, nor how anything was counted.
 
@@ -14,7 +14,7 @@ pub struct Ledger {
     pub unsent: u64,
     /// Those that came, each counted once.
     pub received: u64,
-    /// Those that somebody says to have dropped, by who and why.
+    /// Dropped frames by the counter that tells of them: its host and the cause.
     pub drops: Vec<(String, u64)>,
 }
 
@@ -25,8 +25,8 @@ impl Ledger {
         self.drops.iter().map(|(_, frames)| frames).sum()
     }
 
-    /// Frames that are missing and that nobody says to have dropped. A host may drop frames of
-    /// others, too, so that more may be dropped than are missing.
+    /// Missing frames that no counter tells of. A host may drop frames of others, too, so that more
+    /// may be dropped than are missing.
     #[must_use]
     pub fn unexplained(&self) -> u64 {
         self.sent.saturating_sub(self.received).saturating_sub(self.dropped())
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_counted_is_unexplained() {
+    fn missing_frames_without_a_counter_are_unexplained() {
         assert_eq!(ledger(90, 80, 10).closes(), Ok(()));
         assert_eq!(ledger(90, 80, 20).closes(), Ok(()), "a host drops frames of others, too");
         let open = ledger(90, 80, 7);

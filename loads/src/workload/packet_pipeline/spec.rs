@@ -39,7 +39,7 @@ const PARAMS: &[ParamSpec] = &[
         about: "flows that the frames belong to, in turn; places of the table that translates",
         role: None,
         kind: ParamKind::count(1, 4 << 20),
-        // More take seconds to draw; whoever asks for them says so.
+        // Larger tables take seconds to draw.
         default: "4096",
     },
     ParamSpec {

@@ -43,8 +43,8 @@ pub struct Outcome {
     pub latency: Option<Histogram<u64>>,
 }
 
-/// A device in simulated time. It keeps its tables and buckets from trial to trial; each trial
-/// begins at a moment of its own, when the one before has left nothing in the device.
+/// A device in simulated time. It keeps its tables and buckets from trial to trial; a trial begins
+/// when the one before has left nothing in the device.
 #[derive(Debug)]
 pub struct Ring {
     device: Device,
