@@ -16,6 +16,7 @@ use desk::record::{Fault, LabKind, Plan, Trial, TrialKind, TrialRecord, Value};
 use rig::lab::wire::{LinkAnswer, LinkRequest};
 use rig::lab::{IpVersion, Lab, SUT, Wanted};
 use rig::run::Bench;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -259,4 +260,21 @@ fn what_cannot_go_over_ipv6_is_refused_when_the_plan_is_read() {
         assert!(said.contains("ip_version has no use here"), "{said}");
     }
     assert!(plan("ip_version = 4\n[lab.links.lan]\nmtu = \"576 B\"", LOADS[2]).lab.clients == 1);
+}
+
+#[test]
+fn what_wraps_ipv4_is_refused_beside_ipv6_and_a_tag_beside_a_relay() {
+    let refused = |settings: &str| {
+        let refusal = rig::factor::refuse(&plan(settings, LOADS[2]), Path::new("/"));
+        refusal.expect_err("refused").to_string()
+    };
+    for factor in
+        ["vlan\"]\nlevels = [\"off\", 7]", "ipsec\"]\nlevels = [\"off\", \"aes-gcm-128\"]"]
+    {
+        let said = refused(&format!("ip_version = 6\n[factors.\"{factor}"));
+        assert!(said.contains("it carries IPv4 only; take ip_version = 4"), "{said}");
+    }
+    let said =
+        refused(&format!("{}[factors.vlan]\nlevels = [\"off\", 7]", BOX.replace("ROLE", "relay")));
+    assert!(said.contains("carries frames without the tags of VLANs"), "{said}");
 }

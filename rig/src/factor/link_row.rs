@@ -10,7 +10,7 @@ use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
 use crate::lab::link::{Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
-use crate::lab::{EndRole, IpVersion, Lab, LabError, LinkEnd, by_host};
+use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -81,7 +81,6 @@ impl LinkRow {
         if self.is_idle(lab, link) {
             return Ok(Undo::Links(Vec::new()));
         }
-        self.must_be_fourth(lab, level)?;
         let ends = self.ends(lab, link)?;
         let before = self.read(lab, link, &ends)?;
         self.must_be_there(lab, &ends, &before)?;
@@ -117,6 +116,12 @@ impl LinkRow {
     #[must_use]
     pub const fn tags(&self, level: &Value) -> bool {
         matches!((&self.on, level), (OnLink::Vlan, Value::Count(_)))
+    }
+
+    /// Whether this level puts packets of IPv4, and none of IPv6, into something.
+    #[must_use]
+    pub fn wraps(&self, level: &Value) -> bool {
+        matches!(self.on, OnLink::Vlan | OnLink::Ipsec) && level.word() != Some(OFF)
     }
 
     /// Says why a level cannot be set on any link of this machine's kernel. Nothing stays changed.
@@ -222,16 +227,6 @@ impl LinkRow {
             }
             _ => level.clone(),
         })
-    }
-
-    /// What wraps packets has the IPv4 addresses of a link only.
-    fn must_be_fourth(&self, lab: &Lab, level: &Value) -> Result<(), FactorError> {
-        let wraps = matches!(self.on, OnLink::Vlan | OnLink::Ipsec) && level.word() != Some(OFF);
-        if !wraps || lab.ip_version() == IpVersion::Four {
-            return Ok(());
-        }
-        let what = "it carries IPv4 only; take ip_version = 4".into();
-        Err(FactorError::NotHere { factor: self.spec.name, what })
     }
 
     /// Flows of a queue are looked up in a table of the machine; without one none is steered.

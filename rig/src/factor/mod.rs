@@ -37,7 +37,7 @@ pub use settings::MachineSettings;
 pub use version_row::VersionRow;
 
 use crate::lab::undo::UndoError;
-use crate::lab::{LabError, wanted_adapters};
+use crate::lab::{IpVersion, LabError, wanted_adapters};
 use desk::record::{Fact, KeyClass, Plan, Role, Settings, Value};
 use std::collections::BTreeSet;
 use std::io;
@@ -148,9 +148,9 @@ pub fn levels(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)>
 /// # Errors
 /// The first that cannot, with the reason and the remedy.
 pub fn refuse(plan: &Plan, root: &Path) -> Result<(), FactorError> {
+    refuse_together(plan)?;
     let mut all = levels(plan).chain(of_links(plan));
-    all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))?;
-    refuse_on_relays(plan)
+    all.try_for_each(|(_, level, mechanism)| mechanism.refuse(root, level, plan.lab.clients))
 }
 
 /// What single links of a plan are given.
@@ -159,21 +159,28 @@ fn of_links(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
     all.filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
 }
 
-/// Refuses what a relay does not carry.
-fn refuse_on_relays(plan: &Plan) -> Result<(), FactorError> {
-    let Some(relay) = plan.lab.hosts.iter().find(|host| host.role == Role::Relay) else {
-        return Ok(());
+/// Refuses tags beside a relay, which does not carry them, and what wraps IPv4 beside IPv6.
+fn refuse_together(plan: &Plan) -> Result<(), FactorError> {
+    let all = || levels(plan).chain(of_links(plan));
+    let link = |is: fn(&LinkRow, &Value) -> bool| {
+        all().find_map(|(_, level, mechanism)| match mechanism {
+            Mechanism::Link(row) if is(row, level) => Some(row.spec.name),
+            _ => None,
+        })
     };
-    let mut all = levels(plan).chain(of_links(plan));
-    let tags = |(_, level, mechanism): &(&String, &Value, Mechanism)| match mechanism {
-        Mechanism::Link(row) if row.tags(level) => Some(row.spec.name),
-        _ => None,
-    };
-    all.find_map(|one| tags(&one)).map_or(Ok(()), |factor| {
-        let relay = &relay.name;
-        let what = format!("relay '{relay}' carries frames without the tags of VLANs");
-        Err(FactorError::NotHere { factor, what })
-    })
+    let relay = plan.lab.hosts.iter().find(|host| host.role == Role::Relay);
+    if let (Some(relay), Some(factor)) = (relay, link(LinkRow::tags)) {
+        let what = format!("relay '{}' carries frames without the tags of VLANs", relay.name);
+        return Err(FactorError::NotHere { factor, what });
+    }
+    let sixth = all().any(|(key, level, _)| {
+        key == IpVersion::SETTING && IpVersion::of(level) == Some(IpVersion::Six)
+    });
+    if let (true, Some(factor)) = (sixth, link(LinkRow::wraps)) {
+        let what = "it carries IPv4 only; take ip_version = 4 in this plan".into();
+        return Err(FactorError::NotHere { factor, what });
+    }
+    Ok(())
 }
 
 /// Says before anything is measured why a plan's settings of links cannot be made on the adapters

@@ -3,16 +3,9 @@
 //! Must not know how a lab lays addresses, nor how packets are counted.
 
 use super::FactorError;
-use super::mechanism::Mechanism;
-use super::rows::mechanism;
 use crate::lab::{IpVersion, Lab, LabError};
 use desk::record::{FactorSpec, LabKind, ParamKind, Scope, Value};
 use std::path::Path;
-
-/// Factors that wrap packets of IPv4 only.
-const WRAPPING: [&str; 2] = ["ipsec", "vlan"];
-/// Their level that wraps nothing.
-const OFF: &str = "off";
 
 pub(super) const IP_VERSION: FactorSpec = FactorSpec {
     name: IpVersion::SETTING,
@@ -73,13 +66,6 @@ impl VersionRow {
             let (factor, level) = (self.spec.name, level.to_string());
             return Err(FactorError::BadLevel { factor, level, remedy: "write 4 or 6" });
         };
-        if version == IpVersion::Six
-            && let Some(factor) = wraps(lab)?
-        {
-            return Err(self.not_here(format!(
-                "{factor} carries IPv4 only; take {factor} = \"off\" with version 6"
-            )));
-        }
         lab.take_ip_version(version).map_err(|e| match e {
             LabError::Refused { host, what } => self.not_here(format!("host '{host}': {what}")),
             other => other.into(),
@@ -117,24 +103,6 @@ impl VersionRow {
         let lacks = version == IpVersion::Six && lab.without_sixth()?.is_some();
         Ok(level(if lacks { IpVersion::Four } else { version }))
     }
-}
-
-/// A factor that wraps packets of IPv4 on any link now.
-fn wraps(lab: &mut Lab) -> Result<Option<&'static str>, FactorError> {
-    let off = Value::Word(OFF.into());
-    for link in lab.link_names() {
-        for name in WRAPPING {
-            let Some(Mechanism::Link(row)) = mechanism(name) else { continue };
-            match row.observe(lab, &link, &off) {
-                Ok(level) if level == off => {}
-                // A link that has no end for it has nothing wrapped.
-                Err(FactorError::NoLinks(_)) => {}
-                Ok(_) => return Ok(Some(name)),
-                Err(e) => return Err(e),
-            }
-        }
-    }
-    Ok(None)
 }
 
 #[cfg(test)]

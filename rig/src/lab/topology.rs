@@ -258,12 +258,6 @@ impl Lab {
         self.all_lent.iter().filter(move |lent| lent.host != SUT || lent.machine == sut)
     }
 
-    /// Names of the links, in the order of the plan.
-    #[must_use]
-    pub fn link_names(&self) -> Vec<String> {
-        self.plan.links.iter().map(|link| link.name.clone()).collect()
-    }
-
     /// Members of a link, by index.
     pub(super) fn members(&self, number: usize) -> Vec<usize> {
         self.plan.links.get(number).map(|link| self.plan.members(link)).unwrap_or_default()
