@@ -70,23 +70,26 @@ fn a_queue_that_drops_few_packets_is_none() {
 
 #[test]
 fn a_relay_that_is_late_is_the_limit_and_nothing_beside_it() {
-    let relay = |late: f64, lost: f64, busy: f64| {
+    let relay = |late: f64, [dropped, lost]: [f64; 2], busy: f64| {
         first(move |r| {
             cpu(r, "busy", busy);
             sent(r, 0.0);
-            for (key, count) in [("received", 1000.0), ("late", late), ("lost", lost)] {
+            let all = [("received", 1000.0), ("late", late), ("dropped", dropped), ("lost", lost)];
+            for (key, count) in all {
                 read(r, ["relay", "wan", &format!("{key}.near")], count);
             }
             read(r, ["relay", "wan", "received.far"], 0.0);
         })
     };
-    let behind = relay(20.0, 0.0, 1.0);
+    let none = [0.0, 0.0];
+    let behind = relay(200.0, none, 1.0);
     assert_eq!(named(&behind), [LimitKind::Relay], "full CPUs may be the relay's");
-    assert!((behind.evidence.centre.value - 0.02).abs() < 1e-9);
-    assert_eq!(named(&relay(5.0, 0.0, 1.0)), [LimitKind::AllCpus], "5 of 1,000 frames");
-    assert_eq!(named(&relay(0.0, 10.0, 0.3)), [LimitKind::PathLosses]);
-    assert_eq!(named(&relay(0.0, 10.0, 1.0)), [LimitKind::AllCpus], "CPUs are full");
-    assert_eq!(named(&relay(0.0, 0.0, 0.3)), [LimitKind::NoneSeen]);
+    assert!((behind.evidence.centre.value - 0.2).abs() < 1e-9);
+    assert_eq!(named(&relay(50.0, none, 1.0)), [LimitKind::AllCpus], "50 of 1,000 frames");
+    assert_eq!(named(&relay(0.0, [20.0, 0.0], 1.0)), [LimitKind::Relay], "dropped, not late");
+    assert_eq!(named(&relay(50.0, [0.0, 10.0], 0.3)), [LimitKind::PathLosses]);
+    assert_eq!(named(&relay(0.0, [5.0, 10.0], 1.0)), [LimitKind::AllCpus], "CPUs are full");
+    assert_eq!(named(&relay(0.0, none, 0.3)), [LimitKind::NoneSeen]);
 }
 
 #[test]
