@@ -145,12 +145,14 @@ fn work(evidence: &Evidence, all: &[Both<'_>]) -> Work {
 }
 
 /// Of a stream over the window: payload that the receiver took, datagrams sent and received, what
-/// the kernel dropped at the receiver's socket.
-const COLUMNS: [(&str, Unit); 4] = [
+/// the kernel dropped at the receiver's socket, what came out of order and what came again.
+const COLUMNS: [(&str, Unit); 6] = [
     (flow::RECEIVED, Unit::Byte),
     ("sent", Unit::Count),
     ("came", Unit::Count),
     ("dropped", Unit::Count),
+    ("reordered", Unit::Count),
+    ("duplicates", Unit::Count),
 ];
 
 fn flow(evidence: &Evidence, both: &Both<'_>) -> Flow {
@@ -174,6 +176,8 @@ fn flow(evidence: &Evidence, both: &Both<'_>) -> Flow {
             Some(float(sent)),
             Some(float(came)),
             Some(float(closed.dropped.saturating_sub(opened.dropped))),
+            Some(float(both.to.end.reordered)),
+            Some(float(both.to.end.duplicates)),
         ],
     }
 }

@@ -53,6 +53,7 @@ fn rates(scene: &Scene<'_>, job: &Job<'_>, streams: &[StreamPlan]) -> (Rates, f6
     let params = &job.trial.point.params;
     let (_, bytes, depth) = shape(params);
     let (bytes, count) = (bytes as f64, streams.len().max(1) as f64);
+    let one_way = f64::from(streams.iter().map(|plan| plan.turn + 1).max().unwrap_or(1));
     let cost = &scene.physics.cost;
     // Either end: its share of a call, its packets, its copy.
     let headers = UDP + scene.link.ip_header;
@@ -63,9 +64,9 @@ fn rates(scene: &Scene<'_>, job: &Job<'_>, streams: &[StreamPlan]) -> (Rates, f6
     // Both ends of all streams share the CPUs.
     let fastest = fastest * (cpus / (2.0 * count)).min(1.0);
     let rate = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
-    let wire = rate / 8.0 / (bytes + packets * (headers + scene.link.overhead)) / count;
+    let wire = rate / 8.0 / (bytes + packets * (headers + scene.link.overhead)) / one_way;
     let offered = params.get("offered_load").and_then(Value::quantity);
-    let due = offered.map(|load| load.value / 8.0 / bytes / count);
+    let due = offered.map(|load| load.value / 8.0 / bytes / one_way);
     let sent = due.unwrap_or(f64::INFINITY).min(fastest);
     let came = sent.min(wire);
     (Rates { sent, came, due }, (sent + came) * each * count * scene.cpu / scene.hold.speed)

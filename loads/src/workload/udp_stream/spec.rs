@@ -38,9 +38,9 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "direction",
-        about: "seen from the system under test, which sends (transmit) or receives",
+        about: "seen from the system under test; duplex is one generator each way",
         role: Some(ParamRole::Direction),
-        kind: ParamKind::choice(&["transmit", "receive"]),
+        kind: ParamKind::choice(&["transmit", "receive", "duplex"]),
         default: "transmit",
     },
     ParamSpec {
@@ -51,7 +51,8 @@ const PARAMS: &[ParamSpec] = &[
         default: "call",
     },
     ParamSpec {
-        about: "bit/s of payload of all streams together, sent on a schedule; or full",
+        about: "bit/s of payload of all streams of one direction together, sent on a schedule; or \
+                full",
         ..OFFERED
     },
     ParamSpec { default: "spread", ..PLACEMENT },
@@ -69,7 +70,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "streams",
-        about: "pairs of sockets of each client",
+        about: "pairs of sockets of each client in each direction",
         role: Some(ParamRole::Concurrency),
         kind: ParamKind::count(1, 64),
         default: "1",

@@ -2,6 +2,7 @@
 
 use super::check::check;
 use super::evidence::Evidence;
+use super::model::model;
 use super::run::{
     Counters, Engine, FromPart, HostMark, StreamEnd, Streams, Tally, ToPart, Traffic, receive,
 };
@@ -9,9 +10,14 @@ use crate::engine::net::datagram::{Datagrams, Head};
 use crate::engine::net::schedule::Pace;
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{End as _, Life, Secret};
-use desk::record::{Fault, Settings, Value};
+use desk::record::{
+    Fault, LabPlan, LinkPlan, LoadPoint, Reading, Settings, Treatment, Trial, TrialKind, Value,
+};
+use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
+use rig::lab::sim::{self, Hold, LinkNow, Physics, Scene};
 use rig::metal::Span;
+use rig::workload::Job;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -243,6 +249,98 @@ fn wrong_work_is_a_fault() {
             _ => matches!(fault, Fault::WrongWork { .. }),
         };
         assert!(right, "{name}: {fault}");
+    }
+}
+
+#[test]
+fn each_direction_has_counts_of_its_own() {
+    let mut evidence = trial(&traffic(Engine::Call, Some(Pace { interval_ns: 1e6, streams: 1 })));
+    let ends = |evidence: &Evidence| {
+        let checked = check(evidence).unwrap();
+        let columns = &checked.outcome.flows;
+        let of = |row: usize, name: &str| columns.figure(&columns.rows[row], name).unwrap();
+        let lost = |host: &str| {
+            let is_its = |r: &&Reading| r.probe == "udp" && r.key == "lost" && r.host == host;
+            checked.readings.iter().find(is_its).unwrap().quantity.value
+        };
+        let rows = [0, 1].map(|row| {
+            [of(row, "sent") - of(row, "came"), of(row, "reordered"), of(row, "duplicates")]
+        });
+        (rows, [lost("c01"), lost("sut")])
+    };
+    assert_eq!(ends(&evidence), ([[0.0; 3]; 2], [0.0; 2]));
+    // Of what the client receives five are lost, two overtaken, three doubled.
+    let end = receiver(evidence.life.as_mut().unwrap());
+    end.counted -= 5;
+    end.moved -= 5;
+    (end.reordered, end.duplicates) = (2, 3);
+    assert_eq!(ends(&evidence), ([[5.0, 2.0, 3.0], [0.0; 3]], [5.0, 0.0]));
+}
+
+/// What the model gives on an idle line of 100 Mbit/s: datagrams a second and their loss.
+fn modelled(direction: &str, offered: Option<f64>) -> [f64; 2] {
+    let physics = Physics::read("[link]\nline_rate = \"100 Mbit/s\"\n").unwrap();
+    let word = |text: &str| Value::Word(text.into());
+    let mut params = Settings::from([
+        ("direction".to_owned(), word(direction)),
+        ("placement".to_owned(), word("spread")),
+    ]);
+    let load = offered.map(|load| Value::Quantity(Quantity::new(load, Unit::BitPerSecond)));
+    params.extend(load.map(|load| ("offered_load".to_owned(), load)));
+    let trial = Trial {
+        id: 0,
+        block: 1,
+        boot: 0,
+        round: 0,
+        point_index: 0,
+        point: LoadPoint { load: "l".into(), workload: "udp_stream".into(), params },
+        treatment: Treatment { levels: [].into() },
+        settings: Settings::new(),
+        seed: 1,
+        kind: TrialKind::Counted,
+        search: None,
+    };
+    let job = Job {
+        data_seed: 1,
+        trial: &trial,
+        link: "lan",
+        settings: &Settings::new(),
+        settle: Duration::from_millis(300),
+        settle_max: Duration::from_secs(1),
+        window: Duration::from_secs(1),
+    };
+    let lab = LabPlan { clients: 1, links: vec![LinkPlan::of_all("lan")], ..LabPlan::default() };
+    let scene = Scene {
+        link: LinkNow::of(&physics, &lab, &Settings::new()),
+        hold: Hold::of(&physics, &lab, &Settings::new(), 1.0),
+        clocks: sim::clocks(&physics, 5.0, (0.0, 100.0)),
+        physics: &physics,
+        clients: 1,
+        pace: 1.0,
+        cpu: 1.0,
+        clients_cpu: physics.clients.cpu,
+        steady: true,
+        spoilt: None,
+        go_ns: 5_000_000_000,
+    };
+    let outcome = model(&scene, &job).unwrap().checked.outcome;
+    ["datagrams", "loss"].map(|name| outcome.metric(name).unwrap().value)
+}
+
+#[test]
+fn a_modelled_line_carries_its_rate_in_each_direction() {
+    // 1472 B of payload in 1538 B of wire.
+    let line = 1e8 / 8.0 / 1538.0;
+    let close = |ours: f64, by_hand: f64| {
+        assert!((ours / by_hand - 1.0).abs() < 1e-3, "{ours} is not {by_hand}");
+    };
+    close(modelled("transmit", None)[0], line);
+    close(modelled("duplex", None)[0], 2.0 * line);
+    // What is offered is offered to each direction.
+    for (direction, ways) in [("receive", 1.0), ("duplex", 2.0)] {
+        let [rate, loss] = modelled(direction, Some(0.5e8));
+        close(rate, ways * 0.5e8 / 8.0 / 1472.0);
+        assert!(loss.abs() < 1e-3, "{direction}: {loss}");
     }
 }
 

@@ -27,8 +27,8 @@ impl Workload for UdpStreams {
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
         let streams = plan_streams(&job.trial.point.params, lab.clients(), cpus);
-        let count = u32::try_from(streams.len()).unwrap_or(u32::MAX);
-        let traffic = traffic::of(job, count)?;
+        let one_way = streams.iter().map(|s| s.turn + 1).max().unwrap_or(1);
+        let traffic = traffic::of(job, one_way)?;
         let hosts = &self.course.hosts;
         let here = lab.machine_of(SUT);
         self.evidence = Evidence {

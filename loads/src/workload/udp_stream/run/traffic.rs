@@ -17,12 +17,12 @@ const CALL_BYTES: usize = 1 << 20;
 /// Datagrams a second of one stream that nothing here sends.
 const FASTEST: u64 = 200_000_000;
 
-/// What the streams of a trial have in common; there are `streams` of them.
+/// What the streams of a trial have in common; `one_way` of them go in one direction.
 ///
 /// # Errors
 /// A stream that would not send once in the window, or a kernel that gives no chance.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1 GiB")]
-pub fn of(job: &Job, streams: u32) -> Result<Traffic, Fault> {
+pub fn of(job: &Job, one_way: u32) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
     let (engine, datagram, depth) = shape(params);
     let run = job.settle_max + job.window + Duration::from_secs(10);
@@ -33,7 +33,7 @@ pub fn of(job: &Job, streams: u32) -> Result<Traffic, Fault> {
         engine,
         datagram,
         depth,
-        pace: Pace::of(job, datagram * depth, streams)?,
+        pace: Pace::of(job, datagram * depth, one_way)?,
         socket_buffer: buffer.map(|size| size.value as usize),
         most: FASTEST * run.as_secs().max(1),
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
