@@ -56,7 +56,9 @@ mod tests {
         let mut steps = Vec::new();
         loop {
             match goal(&steps, rule) {
-                Next::Try(load) => steps.push(Step { load, figure: figure(load), ..Step::default() }),
+                Next::Try(load) => {
+                    steps.push(Step { load, figure: figure(load), ..Step::default() })
+                }
                 Next::TryFor(..) | Next::TryAt(..) => panic!("it sets no window"),
                 Next::Enough(found) => return (steps, found),
             }

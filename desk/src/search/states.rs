@@ -76,7 +76,8 @@ mod tests {
                 state_of = state_of.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 state_of >> 33
             });
-            let shares: Vec<f64> = steps.iter().filter_map(|s| state(s.load, 5e9, &STATES)).collect();
+            let shares: Vec<f64> =
+                steps.iter().filter_map(|s| state(s.load, 5e9, &STATES)).collect();
             assert_eq!((shares.len(), shares[0]), (5, 1.0), "{steps:?}");
             let mut sorted = shares.clone();
             sorted.sort_by(f64::total_cmp);

@@ -6,7 +6,9 @@ use super::node::{Node, Section};
 use super::search;
 use super::value::{default, value, values};
 use crate::plan::Catalogue;
-use crate::record::{DeriveSpec, LoadPlan, Metric, ParamSpec, Place, Settings, Value, WorkloadSpec};
+use crate::record::{
+    DeriveSpec, LoadPlan, Metric, ParamSpec, Place, Settings, Value, WorkloadSpec,
+};
 use crate::search::{names, shared};
 
 /// The loads, and the workload of each.
