@@ -7,8 +7,8 @@
 
 use super::Catalogue;
 use super::read::{
-    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS, STEPS_BOUNDS,
-    WHOLE_RUN,
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS, SHARES,
+    STEPS_BOUNDS, WHOLE_RUN,
 };
 use crate::record::{
     FactorSpec, LinkKind, ParamKind, ParamRole, ParamSpec, Range, Role, Scope, SearchKind, Words,
@@ -467,7 +467,7 @@ fn load(spec: &WorkloadSpec) -> Value {
         // What a search gives is named after its load.
         let any = [
             json!({ "enum": metrics }),
-            json!({ "pattern": "_(largest|peak|peak_load|knee|goal[1-8])$" }),
+            json!({ "pattern": "_(largest|peak|peak_load|knee|goal[1-8]|at[0-9]+)$" }),
         ];
         primary = json!({ "description": "Decides here.", "type": "string", "anyOf": any });
     }
@@ -515,9 +515,20 @@ fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
                 "to": bound("Largest load."),
                 "resolution": quantity(resolution, Kind::Share),
                 "goals": goals(),
+                "shares": shares(),
                 "steps": whole("Most steps, each a trial; of goal, bisect and mlr.", STEPS_BOUNDS)
             }
         })
+    })
+}
+
+/// Shares of what a search found.
+fn shares() -> Value {
+    let about = "Shares of the load that was found, each visited once when the search has ended: \
+                 whole per cents that rise. Of states those of the largest load.";
+    json!({
+        "description": about, "type": "array", "minItems": 1, "maxItems": SHARES,
+        "items": quantity("A share.", Kind::Share)
     })
 }
 

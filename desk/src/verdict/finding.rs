@@ -277,6 +277,10 @@ pub struct PointLimit {
 pub enum LimitKind {
     /// The load offered: it was set, and it was carried.
     OfferedLoad,
+    /// A quota of CPU time of the relay: the path was not let carry more.
+    RelayQuota,
+    /// The CPU of the relay: its thread ran all the time, or the CPUs are full because of it.
+    RelayCpu,
     /// The relay, which did not carry all frames in time.
     Relay,
     /// A quota of CPU time of a client: the generator was not let.
@@ -379,7 +383,10 @@ pub struct CpuParts {
     pub server: Estimate,
     /// The processes of the clients, but for those with machines of their own.
     pub clients: Estimate,
-    /// The processes of hosts between links, where there are any.
+    /// The process of the relay, which is a part of the path, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay: Option<Estimate>,
+    /// The processes of other hosts between links, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<Estimate>,
     /// The process that conducts the run, where it runs on this machine.

@@ -7,6 +7,7 @@ use super::measure::{
     by_host, has_own_machine, is_client, is_conductor, is_server, machine, reading,
 };
 use super::pairing::Measured;
+use super::relayed;
 use crate::record::{Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -21,6 +22,7 @@ struct Split {
     machine: f64,
     server: f64,
     clients: f64,
+    relay: Option<f64>,
     between: Option<f64>,
     conductor: Option<f64>,
     kernel: f64,
@@ -42,6 +44,8 @@ impl Split {
             read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum::<f64>())
         };
         let all = processes(&|_| true)?;
+        let relay = relayed::host(record);
+        let is_relay = |host: &str| relay.is_some_and(|relay| *relay == *host);
         let (kernel, foreign) = (
             reading(record, "kernel", "machine", "threads")?,
             reading(record, "foreign", "machine", "cpu")?,
@@ -53,7 +57,10 @@ impl Split {
                 true => 0.0,
                 false => processes(&is_client)?,
             },
-            between: processes(&|host| !is_server(host) && !is_client(host) && !is_conductor(host)),
+            relay: processes(&is_relay),
+            between: processes(&|host| {
+                !is_server(host) && !is_client(host) && !is_conductor(host) && !is_relay(host)
+            }),
             conductor: processes(&is_conductor),
             kernel,
             foreign,
@@ -78,6 +85,7 @@ pub(super) fn parts(level: &str, at: Option<&Value>, trials: &[Measured<'_>]) ->
         machine: mean(&|s| Some(s.machine))?,
         server: mean(&|s| Some(s.server))?,
         clients: mean(&|s| Some(s.clients))?,
+        relay: mean(&|s| s.relay),
         between: mean(&|s| s.between),
         conductor: mean(&|s| s.conductor),
         kernel: mean(&|s| Some(s.kernel))?,
