@@ -240,7 +240,8 @@ fn life(
         ticks: None,
     };
     let ended = |at: u32| {
-        let still = matches!(&scene.spoilt, Some(Spoilt::Still(host)) if *host == format!("c{at:02}"));
+        let still =
+            matches!(&scene.spoilt, Some(Spoilt::Still(host)) if *host == format!("c{at:02}"));
         let sent = at.checked_sub(1).filter(|_| !still).map(|stream| schedule.told(stream));
         sent.map(|sent| StreamEnd { sent, digest: job.trial.seed, error: None })
     };

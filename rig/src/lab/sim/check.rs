@@ -16,7 +16,11 @@ type Row = (&'static str, f64, bool, &'static str);
 /// # Errors
 /// The first of them, with what may be.
 pub(super) fn check(physics: &Physics) -> Result<(), SimError> {
-    let rows = made_of(physics).into_iter().chain(driven(physics)).chain(moved(physics)).chain(boxed(physics));
+    let rows = made_of(physics)
+        .into_iter()
+        .chain(driven(physics))
+        .chain(moved(physics))
+        .chain(boxed(physics));
     for (key, value, good, remedy) in rows {
         if !good {
             return Err(SimError::Value { key: key.into(), value, remedy });
