@@ -489,7 +489,8 @@ fn load(spec: &WorkloadSpec) -> Value {
 /// The search of a load of this workload; none where it has no load to seek.
 fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
     let is_load = |param: &&ParamSpec| {
-        matches!(param.role, Some(ParamRole::Offered | ParamRole::Concurrency))
+        use ParamRole::{Burst, Concurrency, Offered};
+        matches!(param.role, Some(Offered | Concurrency | Burst))
     };
     let params: Vec<&ParamSpec> = spec.params.iter().filter(is_load).collect();
     let over: Vec<&str> = params.iter().map(|param| param.name).collect();

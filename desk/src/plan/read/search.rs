@@ -122,6 +122,7 @@ fn over(
     let name = node.string()?;
     let fits = |param: &&ParamSpec| match param.role {
         Some(ParamRole::Concurrency) => kind != SearchKind::Mlr,
+        Some(ParamRole::Burst) => kind == SearchKind::Bisect,
         Some(ParamRole::Offered) => kind.has_limit() || kind == SearchKind::Mlr,
         _ => false,
     };
