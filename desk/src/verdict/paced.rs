@@ -73,7 +73,7 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
     let (points, treatments) = expand(&run.plan);
     let mut all = Vec::new();
     for load in &run.plan.loads {
-        let has_states = has_states(load);
+        let has_states = asks(run, load, meter.is_some());
         let offered = load.roles.get(&ParamRole::Offered);
         let sweeps = load.over.iter().any(|(name, values)| {
             let paced = values.iter().filter(|value| value.quantity().is_some());
@@ -94,6 +94,13 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
         }
     }
     all
+}
+
+/// Whether the plan asks for the power of states: it names no shares, or there are watts.
+fn asks(run: &Run, load: &LoadPlan, measured: bool) -> bool {
+    let usual = load.search.as_ref().is_some_and(|search| search.shares.is_empty());
+    let entered = || run.plan.facts.iter().any(|fact| fact.what == "power");
+    has_states(load) && (usual || measured || entered())
 }
 
 fn has_states(load: &LoadPlan) -> bool {

@@ -2,7 +2,6 @@
 //!
 //! Never: what the time was worth.
 
-use super::finding::CpuParts;
 use super::measure::{
     by_host, has_own_machine, is_client, is_conductor, is_server, machine, reading,
 };
@@ -11,11 +10,46 @@ use super::relayed;
 use crate::record::{Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Share of the machine's busy CPUs by which methods may differ.
 const DIFFER_SHARE: f64 = 0.1;
 /// CPUs by which methods may differ whatever the machine does.
 const DIFFER_CPU: f64 = 0.01;
+
+/// Where the CPU time of a level went, in CPUs, means over its paired trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuParts {
+    /// The level.
+    pub level: String,
+    /// Value of the curve parameter, if there is one.
+    pub at: Option<Value>,
+    /// All CPUs together: 1 - idle / wall, summed.
+    pub machine: Estimate,
+    /// The process of the system under test.
+    pub server: Estimate,
+    /// The processes of the clients, but for those with machines of their own.
+    pub clients: Estimate,
+    /// The process of the relay, which is a part of the path, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay: Option<Estimate>,
+    /// The processes of other hosts between links, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<Estimate>,
+    /// The process that conducts the run, where it runs on this machine.
+    pub conductor: Option<Estimate>,
+    /// Kernel threads.
+    pub kernel: Estimate,
+    /// Processes that are not ours.
+    pub foreign: Estimate,
+    /// The rest of the machine: interrupts on idle CPUs, processes that ended meanwhile.
+    pub unattributed: Estimate,
+    /// Taken by the hypervisor.
+    pub steal: Estimate,
+    /// Hosts by their control groups, the second opinion, where those could be made.
+    pub second: Option<Estimate>,
+}
 
 /// CPU of one trial by where it went, in CPUs.
 struct Split {

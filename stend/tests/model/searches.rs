@@ -200,4 +200,5 @@ fn percentiles_at_shares_of_the_peak_are_metrics_of_the_search() {
     assert!(of("net_p50_at50") <= of("net_p99_at50"), "{point:?}");
     let said = report::text(&report::compose(&run, &found).expect("words"), 200, true);
     assert!(said.contains("90 % of the largest load"), "{said}");
+    assert!(!said.contains("Power by state"), "nobody asked for power: {said}");
 }
