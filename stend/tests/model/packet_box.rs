@@ -41,10 +41,11 @@ fn lossless(name: &str, over: &str, [from, to]: [&str; 2]) -> String {
     )
 }
 
-/// The search of RFC 9971 for two goals.
-const MLR: &str = "[load.several]\nworkload = \"forward\"\n[load.several.search]\nkind = \"mlr\"\n\
-                   over = \"offered_load\"\nmetric = \"loss\"\nfrom = \"1 Mbit/s\"\n\
-                   to = \"20 Mbit/s\"\ngoals = [{ loss = \"0 %\", sum = \"3 s\", width = \"0.2 %\" }]\n";
+/// The search of RFC 9971 for a goal.
+const MLR: &str = "[load.several]\nworkload = \"forward\"\n[load.several.search]\n\
+                   kind = \"mlr\"\nover = \"offered_load\"\nmetric = \"loss\"\n\
+                   from = \"1 Mbit/s\"\nto = \"20 Mbit/s\"\n\
+                   goals = [{ loss = \"0 %\", sum = \"3 s\", width = \"0.2 %\" }]\n";
 const RATES: [&str; 2] = ["\"1 Mbit/s\"", "\"20 Mbit/s\""];
 const BURSTS: [&str; 2] = ["1", "4096"];
 
