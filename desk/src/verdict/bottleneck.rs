@@ -251,13 +251,13 @@ fn rival(ceiling: &Ceiling) -> Rival {
 /// Whether the first being full is why the second is: it holds it, or makes sockets wait.
 ///
 /// A relay that did not keep the path tells nothing of what is behind it, nor does one whose quota
-/// is used up, which is why it is late. A relay that fills CPUs is why they are full. Losses are the
-/// limit only where nothing is full. A client that cannot send or take more has its reason in its
-/// quota or its line. A CPU is one of all; one that is full of interrupts is full; that of a client is the
-/// client's. Goodput is that of the line. What a bucket or a full line drops is how its rate holds
-/// TCP. A CPU that other programs share with the load is full of both; all CPUs and clients are
-/// only where these programs fill the one or run on the CPUs of the other. A copy keeps a CPU busy,
-/// and whether full CPUs wait for memory is not read.
+/// is used up, which is why it is late. A relay that fills CPUs is why they are full. Losses are
+/// the limit only where nothing is full. A client that cannot send or take more has its reason in
+/// its quota or its line. A CPU is one of all; one that is full of interrupts is full; that of a
+/// client is the client's. Goodput is that of the line. What a bucket or a full line drops is how
+/// its rate holds TCP. A CPU that other programs share with the load is full of both; all CPUs and
+/// clients are only where these programs fill the one or run on the CPUs of the other. A copy keeps
+/// a CPU busy, and whether full CPUs wait for memory is not read.
 fn covers(full: LimitKind, other: LimitKind) -> bool {
     use LimitKind as K;
     match full {
