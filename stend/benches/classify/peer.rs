@@ -9,6 +9,7 @@ use loads::engine::packet::tuple::Tuple;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{env, fs, process};
 
 /// Passes over all packets of a cell that are timed together.
@@ -56,7 +57,9 @@ pub struct Files {
 
 impl Files {
     fn of(first: &str, second: &str) -> Result<Self, Failed> {
-        let dir = env::temp_dir().join(format!("stend-classify-{}", process::id()));
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Relaxed);
+        let dir = env::temp_dir().join(format!("stend-classify-{}-{number}", process::id()));
         fs::create_dir_all(&dir)?;
         let files = Self { dir };
         fs::write(files.first(), first)?;
