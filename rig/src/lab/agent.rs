@@ -204,9 +204,11 @@ impl Agent<'_> {
                 "this host is the machine itself, and net/{path} is the machine's; set it by a \
                  factor of the machine"
             )),
-            Some(LinkRequest::SetVlan(..) | LinkRequest::Protect(..)) => Err(
-                "this host is the machine itself, where a VLAN link or IPsec would outlive the \
-                 run; leave `machine` out of [lab], so that the adapter moves to a namespace"
+            Some(
+                LinkRequest::SetVlan(..) | LinkRequest::SetBonding(..) | LinkRequest::Protect(..),
+            ) => Err(
+                "this host is the machine itself, where a VLAN link, a bond or IPsec would \
+                 outlive the run; leave `machine` out of [lab], so that the adapter moves to a namespace"
                     .into(),
             ),
             Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),
@@ -304,6 +306,12 @@ impl LinkHands {
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
             LinkRequest::Vlan(name) => return Ok(LinkAnswer::Vlan(routes.vlan(&name)?)),
             LinkRequest::SetVlan(name, vlan) => routes.set_vlan(&name, vlan)?,
+            LinkRequest::Bonded(first, second) => {
+                return Ok(LinkAnswer::Bonded(routes.bonded((&first, &second))?));
+            }
+            LinkRequest::SetBonding(first, second, wanted) => {
+                routes.set_bonding((&first, &second), wanted)?;
+            }
             LinkRequest::Protection(own, others) => {
                 let found = Ipsec::open()?.protection((own, &others))?;
                 return Ok(LinkAnswer::Protection(own, others, found));
