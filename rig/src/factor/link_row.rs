@@ -1,6 +1,6 @@
 //! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers, files, speed
-//! and RSS table of an adapter, a token bucket, a bond, a VLAN, and fields of kernel settings on the
-//! hosts at its ends, or what protects the traffic between them.
+//! and RSS table of an adapter, a token bucket, a bond, a VLAN, and fields of kernel settings on
+//! the hosts at its ends, or what protects the traffic between them.
 //!
 //! Must not know the list of factors.
 
@@ -387,19 +387,9 @@ impl LinkRow {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
-            OnLink::Vlan => {
-                let vlan = vlan(level).ok_or_else(|| bad("write off, or a number from 1 to 4094"));
-                Ok(LinkRequest::SetVlan(name, vlan?))
-            }
-            OnLink::Bonding => {
-                let second = second_cable(&name);
-                let wanted = bonding(level).ok_or_else(|| bad("write off or a mode of a bond"))?;
-                Ok(LinkRequest::SetBonding(name, second, wanted))
-            }
-            OnLink::Ipsec => {
-                let wanted = protection(level);
-                let wanted = wanted.ok_or_else(|| bad("write off or the name of a cipher"))?;
-                Ok(protect(before, wanted)?.ok_or_else(|| bad("no such path"))?)
+            OnLink::Vlan | OnLink::Bonding | OnLink::Ipsec => {
+                let asked = self.request_of_addresses(name, before, level)?;
+                asked.ok_or_else(|| bad("'stend factors list' says what it takes"))
             }
             OnLink::Field(path, at) => {
                 let text = self.text(level);
@@ -412,6 +402,26 @@ impl LinkRow {
                 Ok(LinkRequest::SetSetting(path.into(), fields.join(" ")))
             }
         }
+    }
+
+    /// What moves addresses of an end, or protects them; none of another level.
+    fn request_of_addresses(
+        &self,
+        name: String,
+        before: &LinkAnswer,
+        level: &Value,
+    ) -> Result<Option<LinkRequest>, FactorError> {
+        Ok(match self.on {
+            OnLink::Vlan => vlan(level).map(|vlan| LinkRequest::SetVlan(name, vlan)),
+            OnLink::Bonding => {
+                let second = second_cable(&name);
+                bonding(level).map(|mode| LinkRequest::SetBonding(name, second, mode))
+            }
+            _ => match protection(level) {
+                Some(wanted) => protect(before, wanted)?,
+                None => None,
+            },
+        })
     }
 
     /// A level as a speed of a line, Mbit/s.
