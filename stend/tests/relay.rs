@@ -1,19 +1,24 @@
 //! Knows that the relay keeps the path that a plan asks for: delay against a foreign ping, losses
-//! against a foreign iperf3, the rate, every frame accounted for, no checksum spoilt; and that a
-//! relay which dies is a fault by its name. What needs root is skipped aloud.
+//! against a foreign iperf3, the rate, every frame accounted for, no checksum spoilt; that a relay
+//! at its quota is the limit and its CPU time nobody else's; and that a relay which dies is a fault
+//! by its name. What needs root is skipped aloud.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
     reason = "helpers of tests stand outside test functions"
 )]
 
+#[allow(dead_code, reason = "each test takes what it needs of it")]
+mod kill;
 mod moment;
 mod visit;
 
 use desk::plan::order;
-use desk::record::{Fault, Plan, TrialRecord, Value};
+use desk::record::{Fault, Plan, Run, TrialRecord, Value};
 use desk::unit::{Quantity, Unit};
-use rig::factor;
+use desk::verdict::{LimitKind, analyse};
+use kill::Place;
+use rig::factor::{self, Mechanism};
 use rig::lab::relay::{Counts, RelayRequest};
 use rig::lab::{Lab, SUT};
 use rig::run::Bench;
@@ -248,6 +253,75 @@ fn a_stream_over_a_path_is_held_by_what_the_path_is() {
     assert!(own.count() > 0, "the host of the relay has readings of its own");
     let lab = &bench.lab;
     assert_eq!((spoilt(lab, SUT), spoilt(lab, CLIENT)), (0, 0));
+}
+
+/// The path with the relay free and held to an eighth of a CPU.
+fn held() -> String {
+    let text = PATH.replace("SETTINGS", "").replace("KIND", "direct");
+    format!("{text}[factors.relay_quota]\nlevels = [\"off\", 0.125]\n")
+}
+
+/// Readings of the records of one level.
+fn under(run: &Run, level: &str, [probe, host, key]: [&str; 3]) -> Vec<f64> {
+    let good = run.records.iter().filter(|r| r.outcome.fault.is_none());
+    let its = good.filter(|r| r.trial.treatment.levels["relay_quota"] == level);
+    its.filter_map(|r| r.reading(probe, host, key)).map(|q| q.value).collect()
+}
+
+#[test]
+fn a_relay_at_its_quota_is_the_limit_and_its_cpu_time_is_no_other_ones() {
+    let _lock = visit::lock();
+    let tried = match factor::mechanism("relay_quota") {
+        Some(Mechanism::Quota(row)) => row.try_out(Path::new("/")).map_err(|e| e.to_string()),
+        _ => Err("the factor is no quota".into()),
+    };
+    if let (false, _) | (_, Err(_)) = (rustix::process::geteuid().is_root(), &tried) {
+        println!("skipped: needs root and control groups {}", tried.err().unwrap_or_default());
+        return;
+    }
+    let place = Place::new("relay-quota");
+    std::fs::write(place.path.join("plan.toml"), held()).expect("a plan");
+    let output = moment::taken(|| place.stend(&["run", "plan.toml", "--out", "out"]));
+    let words = String::from_utf8_lossy(&output.stderr);
+    let text = std::fs::read_to_string(place.path.join("out/records.json")).expect("records");
+    let run: Run = serde_json::from_str(&text).expect("a run");
+    let quota = |level: &str, key: &str| under(&run, level, ["quota", "wan", key]);
+    let cpus = |level: &str| under(&run, level, ["process", "wan", "cpu"]);
+    println!("free {:?} CPUs, held {:?}", cpus("off"), cpus("0.125"));
+    assert!(!cpus("off").is_empty() && !cpus("0.125").is_empty(), "{words}");
+    assert_eq!(quota("off", "use"), Vec::<f64>::new());
+    assert!(quota("0.125", "limit").iter().all(|limit| (limit - 0.125).abs() < 1e-9));
+    assert!(quota("0.125", "use").iter().all(|used| *used < 1.5), "{:?}", quota("0.125", "use"));
+    // Slices of the kernel cut periods; a thread that goes before others would take all it wants.
+    assert!(cpus("0.125").iter().all(|cpus| *cpus < 0.2), "{:?}", cpus("0.125"));
+    assert!(cpus("off").iter().all(|cpus| *cpus > 0.25), "{:?}", cpus("off"));
+    let found = analyse(&run);
+    let named = |level: &str| {
+        let its = found.limits.iter().filter(|limit| limit.level == level);
+        its.flat_map(|limit| limit.named().collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    println!("free: {:?}", named("off"));
+    assert_eq!(named("0.125"), [LimitKind::RelayQuota], "{:?}", found.limits);
+    assert!(!named("off").contains(&LimitKind::RelayQuota));
+    let parts = &found.costs[0].parts;
+    for (part, level) in parts.iter().zip(["off", "0.125"]) {
+        let relay = part.relay.as_ref().expect("the part of the relay").centre.value;
+        let all = cpus(level);
+        let mean = all.iter().sum::<f64>() / f64::from(u32::try_from(all.len()).unwrap_or(1));
+        assert!((relay - mean).abs() < 0.05, "{relay} and {mean} under {level}");
+        assert!(part.between.is_none());
+    }
+    // The cost of the load is that of the machine less the relay.
+    let cost = found.costs[0].cpu.points[0].base.centre.value;
+    let base = &parts[0];
+    let [machine, relay] = [&base.machine, base.relay.as_ref().expect("a part")];
+    let cpus = under(&run, "off", ["cpu", "machine", "cpus"])[0];
+    let own = (machine.centre.value - relay.centre.value) / cpus;
+    assert!((cost - own).abs() < 0.02, "{cost} and {own}");
+    let report = std::fs::read_to_string(place.path.join("out/report.txt")).expect("a report");
+    // Lines are broken anywhere.
+    let said = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("the relay’s quota of CPU time"), "{report}");
 }
 
 #[test]

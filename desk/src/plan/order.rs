@@ -13,7 +13,7 @@ use crate::record::{
     LoadPoint, Plan, SearchPlan, SearchStep, Settings, Treatment, Trial, TrialKind, TrialRecord,
 };
 use crate::search::{self, Next};
-use crate::unit::Quantity;
+use crate::unit::{Quantity, Unit};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -157,9 +157,9 @@ impl Layout {
         let mut at = self.points[point].clone();
         let first = search.and_then(|search| Some((search, tried(&search::next(search, &[], 0))?)));
         let mut window = None;
-        if let Some((search, (load, of_step))) = first {
-            at.params.insert(search.over.clone(), search.load(load));
-            window = of_step;
+        if let Some((search, tried)) = first {
+            at.params.insert(search.over.clone(), search.load(tried.load));
+            window = tried.window;
         }
         let (treatment, settings) = self.treatments[treatment].clone();
         self.trials.push(Trial {
@@ -173,7 +173,7 @@ impl Layout {
             settings,
             seed: trial_seed(self.seed, id),
             kind,
-            search: sought.map(|_| SearchStep { id, step: 1, window }),
+            search: sought.map(|_| SearchStep { id, step: 1, window, share: None }),
         });
     }
 
@@ -221,19 +221,30 @@ pub fn follows(plan: &Plan, last: &Trial, records: &[&TrialRecord]) -> Option<Tr
     let mut next = last.clone();
     next.id = last.id.checked_add(1)?;
     next.seed = trial_seed(plan.method.seed, next.id);
-    let (number, window) = tried(&search::next(search, &steps, next.seed))?;
-    next.search = Some(SearchStep { step: at.step + 1, window, ..at });
-    next.point.params.insert(search.over.clone(), search.load(number));
+    let Tried { load, window, share } = tried(&search::next(search, &steps, next.seed))?;
+    next.search = Some(SearchStep { step: at.step + 1, window, share, ..at });
+    next.point.params.insert(search.over.clone(), search.load(load));
     Some(next)
 }
 
-/// The load that is tried next, and its window where the search sets it; none at the end.
-fn tried(next: &Next) -> Option<(f64, Option<Quantity>)> {
-    match next {
-        Next::Try(load) => Some((*load, None)),
-        Next::TryFor(load, seconds) => Some((*load, Some(Quantity::seconds(*seconds)))),
-        Next::Enough(_) => None,
-    }
+/// What is tried next.
+struct Tried {
+    load: f64,
+    /// Its window, where the search sets it.
+    window: Option<Quantity>,
+    /// The share of what was found that it is.
+    share: Option<Quantity>,
+}
+
+/// The load that is tried next; none at the end.
+fn tried(next: &Next) -> Option<Tried> {
+    let (load, window, share) = match *next {
+        Next::Try(load) => (load, None, None),
+        Next::TryFor(load, seconds) => (load, Some(Quantity::seconds(seconds)), None),
+        Next::TryAt(load, share) => (load, None, Some(Quantity::new(share, Unit::Share))),
+        Next::Enough(_) => return None,
+    };
+    Some(Tried { load, window, share })
 }
 
 /// The seed of one trial: a stream of its own, so that it does not hang on how many draws came

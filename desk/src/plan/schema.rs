@@ -8,7 +8,7 @@
 use super::Catalogue;
 use super::read::{
     BLOCKS_BOUNDS, BOOTS_BOUNDS, CABLES_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS,
-    STEPS_BOUNDS, WHOLE_RUN,
+    SHARES, STEPS_BOUNDS, WHOLE_RUN,
 };
 use crate::record::{
     FactorSpec, LinkKind, ParamKind, ParamRole, ParamSpec, Range, Role, Scope, SearchKind, Words,
@@ -469,7 +469,7 @@ fn load(spec: &WorkloadSpec) -> Value {
         // What a search gives is named after its load.
         let any = [
             json!({ "enum": metrics }),
-            json!({ "pattern": "_(largest|peak|peak_load|knee|goal[1-8])$" }),
+            json!({ "pattern": "_(largest|peak|peak_load|knee|goal[1-8]|at[0-9]+)$" }),
         ];
         primary = json!({ "description": "Decides here.", "type": "string", "anyOf": any });
     }
@@ -491,7 +491,8 @@ fn load(spec: &WorkloadSpec) -> Value {
 /// The search of a load of this workload; none where it has no load to seek.
 fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
     let is_load = |param: &&ParamSpec| {
-        matches!(param.role, Some(ParamRole::Offered | ParamRole::Concurrency))
+        use ParamRole::{Burst, Concurrency, Offered};
+        matches!(param.role, Some(Offered | Concurrency | Burst))
     };
     let params: Vec<&ParamSpec> = spec.params.iter().filter(is_load).collect();
     let over: Vec<&str> = params.iter().map(|param| param.name).collect();
@@ -517,9 +518,20 @@ fn search(spec: &WorkloadSpec, metrics: &[&str]) -> Option<Value> {
                 "to": bound("Largest load."),
                 "resolution": quantity(resolution, Kind::Share),
                 "goals": goals(),
+                "shares": shares(),
                 "steps": whole("Most steps, each a trial; of goal, bisect and mlr.", STEPS_BOUNDS)
             }
         })
+    })
+}
+
+/// Shares of what a search found.
+fn shares() -> Value {
+    let about = "Shares of the load that was found, each visited once when the search has ended: \
+                 whole per cents that rise. Of states those of the largest load.";
+    json!({
+        "description": about, "type": "array", "minItems": 1, "maxItems": SHARES,
+        "items": quantity("A share.", Kind::Share)
     })
 }
 

@@ -75,6 +75,12 @@ impl PartialEq for Found {
 }
 
 impl Distribution {
+    /// The same under another name.
+    #[must_use]
+    pub(crate) fn named(&self, name: &str) -> Self {
+        Self { name: name.into(), ..self.clone() }
+    }
+
     /// As a record keeps it; none of a histogram that could not be written.
     #[must_use]
     pub fn new(name: &str, (unit, step): (Unit, f64), histogram: &Histogram<u64>) -> Option<Self> {

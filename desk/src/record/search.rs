@@ -119,7 +119,11 @@ pub struct SearchPlan {
     /// What is sought by the loss; none but of a multiple loss ratio search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<SearchGoal>,
-    /// Most steps, each a trial.
+    /// Shares of the load that was found, each visited once when the search has ended; rising. Of
+    /// states those of the largest load, where they are not the usual ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Quantity>,
+    /// Most steps, each a trial, those at shares among them.
     pub steps: u32,
 }
 

@@ -32,6 +32,8 @@ pub enum ParamRole {
     Direction,
     /// How many at once: streams, connections, users of each client; threads of a machine.
     Concurrency,
+    /// How many follow each other back to back, and then no more: frames.
+    Burst,
     /// How many of the client hosts take part; a word, such as `all`, bounds nothing.
     Clients,
     /// Requests outstanding in each of these.

@@ -108,6 +108,9 @@ pub struct SearchStep {
     /// Length of its window, where the search sets it; else it is that of the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Quantity>,
+    /// Which share of the load that was found it is at, where it follows the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Quantity>,
 }
 
 /// As serde asks it.

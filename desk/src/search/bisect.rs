@@ -50,8 +50,8 @@ mod tests {
         let mut steps = Vec::new();
         loop {
             match bisect(&steps, rule) {
-                Next::Try(load) => steps.push(Step { load, figure: lost(load), window_s: 0.0 }),
-                Next::TryFor(..) => panic!("it sets no window"),
+                Next::Try(load) => steps.push(Step { load, figure: lost(load), ..Step::default() }),
+                Next::TryFor(..) | Next::TryAt(..) => panic!("it sets no window"),
                 Next::Enough(found) => return (steps, found),
             }
         }

@@ -56,8 +56,10 @@ mod tests {
         let mut steps = Vec::new();
         loop {
             match goal(&steps, rule) {
-                Next::Try(load) => steps.push(Step { load, figure: figure(load), window_s: 0.0 }),
-                Next::TryFor(..) => panic!("it sets no window"),
+                Next::Try(load) => {
+                    steps.push(Step { load, figure: figure(load), ..Step::default() })
+                }
+                Next::TryFor(..) | Next::TryAt(..) => panic!("it sets no window"),
                 Next::Enough(found) => return (steps, found),
             }
         }
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn a_load_in_doubt_is_taken_three_times_and_an_island_above_a_miss_is_none() {
         let rule = rule(1.0);
-        let step = |load: f64, figure: f64| Step { load, figure, window_s: 0.0 };
+        let step = |load: f64, figure: f64| Step { load, figure, ..Step::default() };
         let near = [step(100.0, 0.95)];
         assert_eq!(goal(&near, &rule), Next::Try(100.0));
         let split = [step(100.0, 0.95), step(100.0, 1.05)];

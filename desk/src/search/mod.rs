@@ -11,13 +11,15 @@ pub mod mlr;
 mod planned;
 mod ramp;
 mod range;
+mod shares;
 mod states;
 mod steady;
 
 pub use planned::metrics;
 pub(crate) use planned::{found, ladder, names, next, step};
+pub(crate) use shares::{at_share, share_of, shared};
 pub use states::STATES;
-pub(crate) use states::state;
+pub(crate) use states::states_of;
 pub use steady::{Reached, steady};
 
 use bisect::{Bisect, bisect};
@@ -26,7 +28,7 @@ use ramp::{Rung, power_peak, ramp};
 use states::{FULL, states};
 
 /// What one step of a search gave.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
     /// The load, in its unit.
     pub load: f64,
@@ -34,6 +36,8 @@ pub struct Step {
     pub figure: f64,
     /// Seconds of its window, where the search sets them; else 0.
     pub window_s: f64,
+    /// Which share of the load that was found it is at, where it follows the search.
+    pub share: Option<f64>,
 }
 
 /// What follows from the steps so far.
@@ -43,6 +47,8 @@ pub enum Next {
     Try(f64),
     /// This load is tried next, in a window of so many seconds.
     TryFor(f64, f64),
+    /// This load is tried next, at this share of what was found.
+    TryAt(f64, f64),
     /// The search has ended, with what it found.
     Enough(Option<f64>),
 }

@@ -5,7 +5,10 @@
 
 use super::mlr::{MlrBounds, MlrGoal, MlrNext, MlrRule, MlrTrial, mlr, mlr_bounds};
 use super::range::{Range, Within};
-use super::{Bisect, FULL, Goal, Next, Rung, Step, bisect, goal, power_peak, ramp, states};
+use super::shares::{draw, shared};
+use super::{
+    Bisect, FULL, Goal, Next, Rung, Step, bisect, goal, power_peak, ramp, states, states_of,
+};
 use crate::record::{
     Better, Direction, LoadPlan, Metric, MetricRole, ParamRole, Plan, SearchGoal, SearchKind,
     SearchPlan, TrialRecord, Value,
@@ -35,12 +38,33 @@ pub fn ladder([least, most]: [f64; 2]) -> Vec<f64> {
 }
 
 /// What follows from the steps of a search so far, in their order; `chance` draws the order of
-/// states.
+/// states, and of shares of what was found.
 #[must_use]
 pub fn next(search: &SearchPlan, steps: &[Step], chance: u64) -> Next {
     if search.kind == SearchKind::States {
-        return states(steps, chance);
+        return states(&states_of(search), steps, chance);
     }
+    let (sought, shared) = apart(steps);
+    match seek(search, &sought) {
+        Next::Enough(Some(found)) => {
+            draw(search, &shared, found, chance).unwrap_or(Next::Enough(Some(found)))
+        }
+        other => other,
+    }
+}
+
+/// Steps that sought a load, and those at shares of what was found.
+fn apart(steps: &[Step]) -> (Vec<Step>, Vec<Step>) {
+    steps.iter().partition(|step| step.share.is_none())
+}
+
+/// Most steps that seek.
+fn most(search: &SearchPlan) -> usize {
+    (search.steps as usize).saturating_sub(search.shares.len())
+}
+
+/// The load that is sought next, by the steps that sought it so far.
+fn seek(search: &SearchPlan, steps: &[Step]) -> Next {
     if search.kind == SearchKind::Mlr {
         return several(search, steps);
     }
@@ -48,7 +72,7 @@ pub fn next(search: &SearchPlan, steps: &[Step], chance: u64) -> Next {
         within: within(search),
         resolution: search.limit.as_ref().map_or(0.0, |limit| limit.resolution.value),
         whole: matches!(search.from, Value::Count(_)),
-        steps: search.steps as usize,
+        steps: most(search),
     };
     match (search.kind, good(search)) {
         (SearchKind::Goal, Some(within)) => goal(steps, &Goal { range, within, doubt: DOUBT }),
@@ -82,14 +106,17 @@ pub fn step(load: &LoadPlan, record: &TrialRecord) -> Option<Step> {
         (_, true) => figure / ways,
         _ => figure,
     };
-    let window_s = record.trial.search.and_then(|step| step.window).map_or(0.0, |w| w.value);
-    Some(Step { load: at, figure, window_s })
+    let told = record.trial.search;
+    let window_s = told.and_then(|step| step.window).map_or(0.0, |w| w.value);
+    let share = told.and_then(|step| step.share).map(|share| share.value);
+    Some(Step { load: at, figure, window_s, share })
 }
 
 /// What a search found by these steps; none while it goes on.
 #[must_use]
 pub fn found(search: &SearchPlan, steps: &[Step]) -> Option<Found> {
     let Next::Enough(end) = next(search, steps, 0) else { return None };
+    let steps = &apart(steps).0;
     let rungs = rungs(steps);
     let load = if search.kind == SearchKind::Knee { power_peak(&rungs).or(end) } else { end };
     let at = load.unwrap_or(0.0);
@@ -110,10 +137,11 @@ pub fn found(search: &SearchPlan, steps: &[Step]) -> Option<Found> {
 pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
     let of = |load: &LoadPlan| -> Vec<Metric> {
         let Some(search) = &load.search else { return Vec::new() };
-        let by = known.iter().filter(|metric| metric.name == search.metric);
         let own = |metric: &&Metric| metric.workload.as_ref().is_none_or(|w| *w == load.workload);
+        let at_shares = shared(load, known.iter().filter(own));
+        let by = known.iter().filter(|metric| metric.name == search.metric);
         let Some(by) = by.clone().find(own).or_else(|| by.clone().next()) else {
-            return Vec::new();
+            return at_shares;
         };
         let unit = search.from.quantity().map_or(Unit::Count, |quantity| quantity.unit);
         let role = match load.roles.get(&ParamRole::Offered) {
@@ -134,6 +162,7 @@ pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
         if search.kind == SearchKind::Ramp {
             (all[0].role, all[0].unit) = (by.role, by.unit);
         }
+        all.extend(at_shares);
         all
     };
     plan.loads.iter().flat_map(of).collect()
@@ -204,7 +233,7 @@ fn bounds(search: &SearchPlan, steps: &[Step]) -> Vec<MlrBounds> {
 fn several(search: &SearchPlan, steps: &[Step]) -> Next {
     let (rule, trials) = of_goals(search, steps);
     let bounds = match mlr(&trials, &rule) {
-        MlrNext::Try { load, duration_s } if steps.len() < search.steps as usize => {
+        MlrNext::Try { load, duration_s } if steps.len() < most(search) => {
             return Next::TryFor(load, duration_s);
         }
         MlrNext::Try { .. } => mlr_bounds(&trials, &rule),

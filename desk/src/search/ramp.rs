@@ -71,7 +71,7 @@ mod tests {
         loop {
             match ramp(&rungs, list) {
                 Next::Try(concurrency) => rungs.push(rung(concurrency)),
-                Next::TryFor(..) => panic!("it sets no window"),
+                Next::TryFor(..) | Next::TryAt(..) => panic!("it sets no window"),
                 Next::Enough(found) => return (rungs, found),
             }
         }

@@ -230,6 +230,10 @@ const fn is_cpu(kind: LimitKind) -> bool {
     matches!(kind, K::OtherPrograms | K::AllCpus | K::OneCpu | K::SoftirqCpu)
 }
 
+const fn is_relay(kind: LimitKind) -> bool {
+    matches!(kind, LimitKind::RelayQuota | LimitKind::RelayCpu | LimitKind::Relay)
+}
+
 /// Whether sockets that wait wait for a buffer that is too small for any load.
 fn is_small(kind: LimitKind, trials: &[&TrialRecord]) -> bool {
     let key = match kind {
@@ -246,17 +250,22 @@ fn rival(ceiling: &Ceiling) -> Rival {
 
 /// Whether the first being full is why the second is: it holds it, or makes sockets wait.
 ///
-/// A relay that did not keep the path tells nothing of what is behind it. Losses are the limit only
-/// where nothing is full. A client that cannot send or take more has its reason in its quota or its
-/// line. A CPU is one of all; one that is full of interrupts is full; that of a client is the
-/// client's. Goodput is that of the line. What a bucket or a full line drops is how its rate holds
-/// TCP. A CPU that other programs share with the load is full of both; all CPUs and clients are
-/// only where these programs fill the one or run on the CPUs of the other. A copy keeps a CPU busy,
-/// and whether full CPUs wait for memory is not read.
+/// A relay that did not keep the path tells nothing of what is behind it, nor does one whose quota
+/// is used up, which is why it is late. A relay that fills CPUs is why they are full. Losses are
+/// the limit only where nothing is full. A client that cannot send or take more has its reason in
+/// its quota or its line. A CPU is one of all; one that is full of interrupts is full; that of a
+/// client is the client's. Goodput is that of the line. What a bucket or a full line drops is how
+/// its rate holds TCP. A CPU that other programs share with the load is full of both; all CPUs and
+/// clients are only where these programs fill the one or run on the CPUs of the other. A copy keeps
+/// a CPU busy, and whether full CPUs wait for memory is not read.
 fn covers(full: LimitKind, other: LimitKind) -> bool {
     use LimitKind as K;
-    if full == K::Relay {
-        return other != K::Relay;
+    match full {
+        K::RelayQuota => return other != K::RelayQuota,
+        K::Relay => return !is_relay(other),
+        K::RelayCpu if matches!(other, K::Relay | K::Generator) => return true,
+        K::RelayCpu if is_cpu(other) => return other != K::OtherPrograms,
+        _ => {}
     }
     match other {
         K::PathLosses => full != K::PathLosses,

@@ -75,7 +75,7 @@ const LOST: f64 = 1e-6;
 pub(super) const BEYOND: f64 = 1.1;
 /// Busy share of all CPUs from which a full one among them does not stand out: the others have no
 /// room for the load, which wants them in turn.
-const NONE_STANDS_OUT: f64 = 0.9;
+pub(super) const NONE_STANDS_OUT: f64 = 0.9;
 /// Share of the time from which a load wants a CPU: where nothing else holds it, at any moment one
 /// of its two ends can go on.
 const WANTED: f64 = 0.95;
@@ -104,7 +104,9 @@ impl Ceiling {
 type Use = fn(&Run, &TrialRecord) -> Option<f64>;
 
 /// Every ceiling with the share from which it is full, in the order of [`LimitKind`].
-const ALL: [(LimitKind, f64, Use); 22] = [
+const ALL: [(LimitKind, f64, Use); 24] = [
+    (LimitKind::RelayQuota, AT_QUOTA, |_, record| relay_quota(record)),
+    (LimitKind::RelayCpu, FULL, |_, record| relayed::cpu(record)),
     (LimitKind::Relay, BEHIND, |_, record| relayed::behind(record)),
     (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
     (LimitKind::ClientLine, FULL, client_line),
@@ -288,13 +290,19 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
 /// The largest share of a quota that a host of one side used. A window cuts the periods of the
 /// kernel, and a slice may outlast one: where the kernel held the host back in nearly every period
 /// and the share is near, it is one from [`AT_QUOTA`] to all.
-fn quota(record: &TrialRecord, of: fn(&str) -> bool) -> Option<f64> {
+fn quota(record: &TrialRecord, of: impl Fn(&str) -> bool) -> Option<f64> {
     let hosts = by_host(record, "quota", "use").filter(|r| of(r.host.name()));
     largest(hosts.map(|r| {
         let (used, held) = (r.quantity.value, reading(record, "quota", &r.host, "throttled"));
         let is_held = used >= NEAR_QUOTA && held.is_some_and(|share| share >= AT_QUOTA);
         if is_held { used.clamp(AT_QUOTA, 1.0) } else { used }
     }))
+}
+
+/// The same of the relay.
+fn relay_quota(record: &TrialRecord) -> Option<f64> {
+    let relay = relayed::host(record)?;
+    quota(record, |host| *relay == *host)
 }
 
 /// The largest use of a token bucket at any end of the link.

@@ -3,10 +3,10 @@
 //! Never: which level is to be taken.
 
 use super::compared::Asked;
-use super::finding::{Basis, Comparison, Cost, CpuParts, PointResult, Verdict, Withheld};
+use super::finding::{Basis, Comparison, Cost, PointResult, Verdict, Withheld};
 use super::measure::{CPU, DISPLACED, Derived, Work, busy, reached_offer};
 use super::pairing::{Contest, Measured, PairedPoint};
-use super::parts::{all_clients_apart, counted_twice, disagreement, parts};
+use super::parts::{CpuParts, all_clients_apart, counted_twice, disagreement, parts};
 use super::winner::{Rule, judge};
 use crate::record::{Metric, Plan, Run, TrialRecord};
 use crate::stats::{Estimate, mean, mean_or_single};

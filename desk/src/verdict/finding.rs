@@ -1,6 +1,7 @@
 //! Knows the shapes of what the desk concludes; how it concludes stands in the neighbouring files.
 
 pub use super::caveat::Caveat;
+use super::parts::CpuParts;
 use super::uneven::Uneven;
 use crate::record::{Better, Settings, Value};
 use crate::stats::{Estimate, MoreBlocks};
@@ -277,6 +278,10 @@ pub struct PointLimit {
 pub enum LimitKind {
     /// The load offered: it was set, and it was carried.
     OfferedLoad,
+    /// A quota of CPU time of the relay: the path was not let carry more.
+    RelayQuota,
+    /// The CPU of the relay: its thread ran all the time, or the CPUs are full because of it.
+    RelayCpu,
     /// The relay, which did not carry all frames in time.
     Relay,
     /// A quota of CPU time of a client: the generator was not let.
@@ -364,36 +369,6 @@ pub enum Withheld {
     TwoStates,
     /// No trial has the readings.
     NotRead,
-}
-
-/// Where the CPU time of a level went, in CPUs, means over its paired trials.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CpuParts {
-    /// The level.
-    pub level: String,
-    /// Value of the curve parameter, if there is one.
-    pub at: Option<Value>,
-    /// All CPUs together: 1 - idle / wall, summed.
-    pub machine: Estimate,
-    /// The process of the system under test.
-    pub server: Estimate,
-    /// The processes of the clients, but for those with machines of their own.
-    pub clients: Estimate,
-    /// The processes of hosts between links, where there are any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub between: Option<Estimate>,
-    /// The process that conducts the run, where it runs on this machine.
-    pub conductor: Option<Estimate>,
-    /// Kernel threads.
-    pub kernel: Estimate,
-    /// Processes that are not ours.
-    pub foreign: Estimate,
-    /// The rest of the machine: interrupts on idle CPUs, processes that ended meanwhile.
-    pub unattributed: Estimate,
-    /// Taken by the hypervisor.
-    pub steal: Estimate,
-    /// Hosts by their control groups, the second opinion, where those could be made.
-    pub second: Option<Estimate>,
 }
 
 /// What the load of a comparison cost in CPU, level against level.

@@ -2,6 +2,7 @@
 //!
 //! Never: how trials compare.
 
+use super::relayed;
 use crate::record::{Better, Metric, MetricRole, Reading, Run, TrialRecord};
 use crate::unit::Unit;
 pub(super) use crate::validity::{
@@ -130,11 +131,8 @@ fn per_cent(rate: f64, record: &TrialRecord) -> Option<f64> {
 /// would stand elsewhere on a real one.
 fn paid(record: &TrialRecord) -> Option<f64> {
     let busy = busy(record)?;
-    let of_relay = record.readings.iter().find(|r| r.probe == "relay").map(|r| &r.host);
-    let here = of_relay.filter(|host| !has_own_machine(record, *host));
-    let used = here.and_then(|host| reading(record, "process", host, "cpu"));
     let cpus = reading(record, "cpu", "machine", "cpus");
-    let relay = used.zip(cpus).map_or(0.0, |(used, cpus)| used / cpus.max(1.0));
+    let relay = relayed::cpus(record).zip(cpus).map_or(0.0, |(used, cpus)| used / cpus.max(1.0));
     Some((busy - relay).max(0.0))
 }
 

@@ -89,10 +89,10 @@ pub use elasticity::{Elasticity, ResourceShare, Weight};
 pub use enough::enough;
 pub use finding::{
     Advice, Agreement, Basis, Caveat, ClaimCheck, ClaimFigure, ClaimNeed, Comparison, Cost,
-    CountedPart, CpuParts, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction,
-    KeptShare, Limit, LimitKind, LimitPlace, PartsApart, PointLimit, PointResult, PowerSource,
-    Reader, Region, Rival, Roofs, Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates,
-    Verdict, Withheld, Worth,
+    CountedPart, CurveVerdict, GeneratorBound, GeneratorSign, Index, Interaction, KeptShare, Limit,
+    LimitKind, LimitPlace, PartsApart, PointLimit, PointResult, PowerSource, Reader, Region, Rival,
+    Roofs, Standing, State, Top, TrialQuantile, TrialQuantiles, TwoStates, Verdict, Withheld,
+    Worth,
 };
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
@@ -108,6 +108,7 @@ pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
 pub use paced::{PacedPower, PacedState};
+pub use parts::CpuParts;
 pub use ranks::{RankedLevel, RankedPair, Ranking};
 pub use read_out::{ReadOut, read_out};
 pub use region::{curve_verdict, is_beyond};

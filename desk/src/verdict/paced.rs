@@ -11,7 +11,7 @@ use crate::record::{
     LoadPlan, LoadPoint, ManualFact, Metric, MetricRole, ParamRole, Plan, Run, SearchKind,
     Settings, Treatment, TrialKind, TrialRecord, Value,
 };
-use crate::search::{STATES, state, step};
+use crate::search::{Step, share_of, states_of, step};
 use crate::stats::{Estimate, centre_of_blocks};
 use crate::unit::{Quantity, Unit};
 use schemars::JsonSchema;
@@ -73,7 +73,7 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
     let (points, treatments) = expand(&run.plan);
     let mut all = Vec::new();
     for load in &run.plan.loads {
-        let has_states = states_of(load);
+        let has_states = asks(run, load, meter.is_some());
         let offered = load.roles.get(&ParamRole::Offered);
         let sweeps = load.over.iter().any(|(name, values)| {
             let paced = values.iter().filter(|value| value.quantity().is_some());
@@ -96,7 +96,14 @@ pub(super) fn paced(run: &Run) -> Vec<PacedPower> {
     all
 }
 
-fn states_of(load: &LoadPlan) -> bool {
+/// Whether the plan asks for the power of states: it names no shares, or there are watts.
+fn asks(run: &Run, load: &LoadPlan, measured: bool) -> bool {
+    let usual = load.search.as_ref().is_some_and(|search| search.shares.is_empty());
+    let entered = || run.plan.facts.iter().any(|fact| fact.what == "power");
+    has_states(load) && (usual || measured || entered())
+}
+
+fn has_states(load: &LoadPlan) -> bool {
     load.search.as_ref().is_some_and(|search| search.kind == SearchKind::States)
 }
 
@@ -118,7 +125,7 @@ fn one(
     };
     let visits = Visits { run, metric, meter, trials: trials(run, load, (treatment, fixed)) };
     // Watts are entered for states, not for the loads of a sweep.
-    let told = states_of(load).then(|| Entered::of(&run.plan, treatment));
+    let told = has_states(load).then(|| Entered::of(&run.plan, treatment));
     let entered = told.unwrap_or_else(|| Entered(Vec::new()));
     let states: Vec<PacedState> =
         visits.states(load).into_iter().map(|at| visits.state(at, &entered)).collect();
@@ -152,15 +159,15 @@ fn trials<'r>(
             && trial.treatment == *treatment
             && fixed.iter().all(|(key, value)| trial.point.params.get(key) == Some(value))
     };
-    let mut largest: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut firsts: BTreeMap<u32, Step> = BTreeMap::new();
     let state_of = |record: &'r TrialRecord| {
-        let Some(search) = record.trial.search else {
+        let (Some(at), Some(search)) = (record.trial.search, &load.search) else {
             let offered = load.param(ParamRole::Offered, &record.trial.point.params)?;
             return Some((offered.clone(), record));
         };
         let step = step(load, record)?;
-        let largest = *largest.entry(search.id).or_insert(step.figure);
-        let share = Quantity::new(state(step.load, largest)?, Unit::Share);
+        let first = *firsts.entry(at.id).or_insert(step);
+        let share = Quantity::new(share_of(search, &step, &first)?, Unit::Share);
         Some((Value::Quantity(share), record))
     };
     run.records.iter().filter(is_here).filter_map(state_of).collect()
@@ -171,8 +178,8 @@ impl Visits<'_> {
     /// was as much as can be.
     fn states(&self, load: &LoadPlan) -> Vec<Value> {
         let share = |state: f64| Value::Quantity(Quantity::new(state, Unit::Share));
-        if states_of(load) {
-            return STATES.into_iter().map(share).collect();
+        if let Some(search) = load.search.as_ref().filter(|_| has_states(load)) {
+            return states_of(search).into_iter().map(share).collect();
         }
         let mut all: Vec<Value> = load.values(ParamRole::Offered).cloned().collect();
         let rank = |value: &Value| value.number().unwrap_or(f64::INFINITY);

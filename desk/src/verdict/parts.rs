@@ -2,25 +2,61 @@
 //!
 //! Never: what the time was worth.
 
-use super::finding::CpuParts;
 use super::measure::{
     by_host, has_own_machine, is_client, is_conductor, is_server, machine, reading,
 };
 use super::pairing::Measured;
+use super::relayed;
 use crate::record::{Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Share of the machine's busy CPUs by which methods may differ.
 const DIFFER_SHARE: f64 = 0.1;
 /// CPUs by which methods may differ whatever the machine does.
 const DIFFER_CPU: f64 = 0.01;
 
+/// Where the CPU time of a level went, in CPUs, means over its paired trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuParts {
+    /// The level.
+    pub level: String,
+    /// Value of the curve parameter, if there is one.
+    pub at: Option<Value>,
+    /// All CPUs together: 1 - idle / wall, summed.
+    pub machine: Estimate,
+    /// The process of the system under test.
+    pub server: Estimate,
+    /// The processes of the clients, but for those with machines of their own.
+    pub clients: Estimate,
+    /// The process of the relay, which is a part of the path, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay: Option<Estimate>,
+    /// The processes of other hosts between links, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<Estimate>,
+    /// The process that conducts the run, where it runs on this machine.
+    pub conductor: Option<Estimate>,
+    /// Kernel threads.
+    pub kernel: Estimate,
+    /// Processes that are not ours.
+    pub foreign: Estimate,
+    /// The rest of the machine: interrupts on idle CPUs, processes that ended meanwhile.
+    pub unattributed: Estimate,
+    /// Taken by the hypervisor.
+    pub steal: Estimate,
+    /// Hosts by their control groups, the second opinion, where those could be made.
+    pub second: Option<Estimate>,
+}
+
 /// CPU of one trial by where it went, in CPUs.
 struct Split {
     machine: f64,
     server: f64,
     clients: f64,
+    relay: Option<f64>,
     between: Option<f64>,
     conductor: Option<f64>,
     kernel: f64,
@@ -42,6 +78,8 @@ impl Split {
             read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum::<f64>())
         };
         let all = processes(&|_| true)?;
+        let relay = relayed::host(record);
+        let is_relay = |host: &str| relay.is_some_and(|relay| *relay == *host);
         let (kernel, foreign) = (
             reading(record, "kernel", "machine", "threads")?,
             reading(record, "foreign", "machine", "cpu")?,
@@ -53,7 +91,10 @@ impl Split {
                 true => 0.0,
                 false => processes(&is_client)?,
             },
-            between: processes(&|host| !is_server(host) && !is_client(host) && !is_conductor(host)),
+            relay: processes(&is_relay),
+            between: processes(&|host| {
+                !is_server(host) && !is_client(host) && !is_conductor(host) && !is_relay(host)
+            }),
             conductor: processes(&is_conductor),
             kernel,
             foreign,
@@ -78,6 +119,7 @@ pub(super) fn parts(level: &str, at: Option<&Value>, trials: &[Measured<'_>]) ->
         machine: mean(&|s| Some(s.machine))?,
         server: mean(&|s| Some(s.server))?,
         clients: mean(&|s| Some(s.clients))?,
+        relay: mean(&|s| s.relay),
         between: mean(&|s| s.between),
         conductor: mean(&|s| s.conductor),
         kernel: mean(&|s| Some(s.kernel))?,

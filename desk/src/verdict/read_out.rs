@@ -1,6 +1,7 @@
 //! Knows which readings of one trial a person follows while a run is going on; never a verdict.
 
 use super::measure::{Work, by_host, is_client, is_server};
+use super::relayed;
 use crate::record::{Run, TrialRecord};
 use crate::unit::{Quantity, Unit};
 
@@ -13,6 +14,8 @@ pub struct ReadOut {
     pub server: Option<Quantity>,
     /// CPU of the processes of all clients together, in CPUs.
     pub clients: Option<Quantity>,
+    /// CPU of the process of the relay, in CPUs.
+    pub relay: Option<Quantity>,
     /// Packets a second that carried payload: the rate of payload over the mean segment.
     pub packets: Option<Quantity>,
     /// The hottest sensor, °C.
@@ -32,6 +35,7 @@ pub fn read_out(run: &Run, record: &TrialRecord) -> ReadOut {
         busy: record.reading("cpu", "machine", "busy"),
         server: side(is_server).map(cpus),
         clients: side(is_client).map(cpus),
+        relay: relayed::cpus(record).map(cpus),
         packets: packets(run, record).map(|rate| Quantity::new(rate, Unit::PacketPerSecond)),
         hottest: degrees.max_by(|a, b| a.value.total_cmp(&b.value)),
     }

@@ -3,8 +3,8 @@
 //!
 //! Never: which load comes next.
 
-use crate::record::{Run, Sample, SearchPlan, TrialRecord};
-use crate::search::{Step, found, names, step};
+use crate::record::{Distribution, Run, Sample, SearchPlan, TrialRecord};
+use crate::search::{Step, at_share, found, names, share_of, step};
 use crate::unit::Quantity;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,7 +33,8 @@ pub(super) fn observed(run: &Run) -> Cow<'_, Run> {
         history.extend(step(load, record).map(|step| (step, record)));
         let steps: Vec<Step> = history.iter().map(|(step, _)| *step).collect();
         let Some(end) = found(search, &steps) else { continue };
-        let there = history.iter().rfind(|(step, _)| Some(step.load) == end.load);
+        let is_there = |step: &Step| step.share.is_none() && Some(step.load) == end.load;
+        let there = history.iter().rfind(|(step, _)| is_there(step));
         let mut whole = as_trial(there.map_or(record, |(_, record)| record), search, at.id);
         let described = |name: &String| run.metric(&load.name, name).map(|metric| metric.unit);
         let samples = names(load).into_iter().zip(end.results).filter_map(|(metric, value)| {
@@ -41,9 +42,21 @@ pub(super) fn observed(run: &Run) -> Cow<'_, Run> {
             Some(Sample { metric, quantity })
         });
         whole.outcome.samples.extend(samples);
+        let at_shares = history.iter().filter_map(|(step, record)| {
+            Some((share_of(search, step, &steps[0])?, &record.outcome.distributions))
+        });
+        for (share, all) in at_shares.filter(|(share, _)| is_asked(search, *share)) {
+            let named = |one: &Distribution| one.named(&at_share(&load.name, &one.name, share));
+            whole.outcome.distributions.extend(all.iter().map(named));
+        }
         records.push(whole);
     }
     Cow::Owned(Run { records, ..run.clone() })
+}
+
+/// Whether the plan names this share of what is found.
+fn is_asked(search: &SearchPlan, share: f64) -> bool {
+    search.shares.iter().any(|asked| (asked.value - share).abs() < 1e-9)
 }
 
 /// The same of several runs.

@@ -1,4 +1,4 @@
-//! Knows how a side of the lab is held to a quota of CPU time, and the two factors that do it.
+//! Knows how a side of the lab is held to a quota of CPU time, and the factors that do it.
 //!
 //! Must not know how a control group is made: the lab does.
 
@@ -20,6 +20,12 @@ pub(super) const CLIENT_QUOTA: FactorSpec = FactorSpec {
     scope: Scope::Side,
     kind: KIND,
 };
+pub(super) const RELAY_QUOTA: FactorSpec = FactorSpec {
+    name: "relay_quota",
+    about: "CPUs that the relay may use; a quota every 10 ms, and no thread goes before others",
+    scope: Scope::Relay,
+    kind: KIND,
+};
 pub(super) const SERVER_QUOTA: FactorSpec = FactorSpec {
     name: "server_quota",
     about: "CPUs that the processes of the server may use together; a quota every 10 ms",
@@ -36,8 +42,9 @@ pub struct QuotaRow {
     pub side: Side,
 }
 
-static ROWS: [QuotaRow; 2] = [
+static ROWS: [QuotaRow; 3] = [
     QuotaRow { spec: &CLIENT_QUOTA, side: Side::Clients },
+    QuotaRow { spec: &RELAY_QUOTA, side: Side::Relay },
     QuotaRow { spec: &SERVER_QUOTA, side: Side::Server },
 ];
 
@@ -54,8 +61,7 @@ impl QuotaRow {
     /// With the reason and the remedy.
     pub fn refuse(&self, root: &Path, level: &Value, clients: u32) -> Result<(), FactorError> {
         self.here(root)?;
-        let hosts = if self.side == Side::Server { 1 } else { clients };
-        let least = quota::LEAST * f64::from(hosts);
+        let least = quota::LEAST * self.hosts(clients);
         if self.cpus(level)?.is_some_and(|cpus| cpus < least) {
             return Err(FactorError::BadLevel {
                 factor: self.spec.name,
@@ -108,12 +114,17 @@ impl QuotaRow {
     /// When it cannot be read.
     pub fn observe(&self, lab: &mut Lab, wanted: &Value) -> Result<Value, FactorError> {
         let found = lab.quota(self.side).map_err(|e| self.refused(e))?;
-        let fine = FINE * f64::from(if self.side == Side::Server { 1 } else { lab.clients() });
+        let fine = FINE * self.hosts(lab.clients());
         match (found, self.cpus(wanted)?) {
             (Some(found), Some(asked)) if (found - asked).abs() <= fine => Ok(wanted.clone()),
             (Some(found), _) => Ok(Value::Quantity(Quantity::new(found, Unit::Cpu))),
             (None, _) => Ok(Value::Word("off".into())),
         }
+    }
+
+    /// Hosts of the side, in a lab of so many clients.
+    fn hosts(&self, clients: u32) -> f64 {
+        f64::from(if self.side == Side::Clients { clients } else { 1 })
     }
 
     /// The limit of a level, CPUs; none for `off`.

@@ -8,7 +8,7 @@ use super::mechanism::Mechanism;
 use super::path_row::{
     self, PATH_BUFFER, PATH_DELAY, PATH_JITTER, PATH_LOSS, PATH_RATE, PATH_REORDER,
 };
-use super::quota_row::{self, CLIENT_QUOTA, SERVER_QUOTA};
+use super::quota_row::{self, CLIENT_QUOTA, RELAY_QUOTA, SERVER_QUOTA};
 use super::sysctl;
 use super::version_row::{self, IP_VERSION};
 use crate::lab::adapter_file::AdapterFile;
@@ -182,7 +182,7 @@ const VLAN: FactorSpec = link(
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 73] = [
+const OWN: [FactorSpec; 74] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     BONDING,
@@ -229,6 +229,7 @@ const OWN: [FactorSpec; 73] = [
     machine::READ_AHEAD,
     RECEIVE_BUFFER,
     RECEIVE_BUFFER_MAX,
+    RELAY_QUOTA,
     RPS_CPUS,
     RPS_FLOWS,
     RSS,
@@ -380,7 +381,9 @@ mod tests {
                 }
                 Some(Mechanism::Machine(row)) => (factor.scope == Scope::Machine, row.spec.name),
                 Some(Mechanism::Held(row)) => (factor.scope == Scope::Machine, row.spec.name),
-                Some(Mechanism::Quota(row)) => (factor.scope == Scope::Side, row.spec.name),
+                Some(Mechanism::Quota(row)) => {
+                    (matches!(factor.scope, Scope::Side | Scope::Relay), row.spec.name)
+                }
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Path(row)) => (factor.scope == Scope::Relay, row.spec.name),
                 Some(Mechanism::Version(row)) => (factor.scope == Scope::Network, row.spec.name),

@@ -129,6 +129,7 @@ pub(super) fn raise(
     let mut hosts = hosts_on(plan, number);
     let is_client = |at: usize| (1..=plan.clients as usize).contains(&at);
     let clients = hosts.iter().filter(|(at, _)| is_client(*at)).count();
+    let relay = hosts.iter().position(|(at, _)| Some(*at) == plan.relay());
     let grouped = hosts.len();
     if kind != LabKind::Loopback {
         hosts.push((plan.host_names().len() + number, SWITCH.to_owned()));
@@ -139,6 +140,7 @@ pub(super) fn raise(
         kind,
         hosts: hosts.iter().map(|(_, name)| name.clone()).collect(),
         clients,
+        relay,
         grouped,
         seen,
         machine: plan.machine.clone(),
@@ -280,11 +282,15 @@ impl Lab {
     }
 
     /// Gives every host of these sides a group of its own, without a limit yet, so that a limit is
-    /// all that differs from then on.
+    /// all that differs from then on. A relay that is held gives way to all other threads from then
+    /// on: no quota holds one that goes before them.
     ///
     /// # Errors
     /// When groups are refused, with the reason; then no host has one.
     pub fn hold(&mut self, sides: &[Side]) -> Result<(), LabError> {
+        if sides.contains(&Side::Relay) {
+            self.relay_goes_first(false)?;
+        }
         if sides.is_empty() { Ok(()) } else { self.tell_suts(&Order::Hold(sides.to_vec())) }
     }
 
@@ -305,7 +311,10 @@ impl Lab {
     /// # Errors
     /// When the machine is gone.
     pub fn release(&mut self) -> Result<(), LabError> {
-        self.tell_suts(&Order::Release)
+        let released = self.tell_suts(&Order::Release);
+        // A relay that is gone has no thread that could go first.
+        let _ = self.relay_goes_first(true);
+        released
     }
 
     /// Holds a side to so many CPUs together, or to none.

@@ -26,6 +26,8 @@ pub struct Standing {
     pub(super) hosts: Vec<HostProcess>,
     /// How many of them, from the second on, are clients.
     pub(super) clients: usize,
+    /// Which of them carries frames between two links.
+    pub(super) relay: Option<usize>,
     /// How many, from the first on, have groups: what the switch costs is not its process's.
     grouped: usize,
     /// Whether its namespaces have names, which others can see.
@@ -53,7 +55,7 @@ impl Standing {
             namespace::remove_stale();
         }
         self.named = root && raise.seen;
-        (self.clients, self.grouped) = (raise.clients, raise.grouped);
+        (self.clients, self.relay, self.grouped) = (raise.clients, raise.relay, raise.grouped);
         self.machine.clone_from(&raise.machine);
         self.groups = if raise.seen { ControlGroups::find() } else { ControlGroups::default() };
         let raised = self.start(raise, binary).and_then(|()| self.lend(raise, binary));

@@ -98,7 +98,7 @@ mod tests {
         let distance = Distance { rate: Some(1_000_000), ..Distance::default() };
         let (cpu_ns, spun_ns) = (at_ns / 2, at_ns / 10);
         let ways = vec![("near".into(), counts), ("far".into(), Counts::default())];
-        let told = Told { distance, ways, cpu_ns, spun_ns, at_ns, ended: String::new() };
+        let told = Told { distance, ways, cpu_ns, spun_ns, at_ns, ..Told::default() };
         Relayed { told: Some(("wan".into(), told)) }
     }
 

@@ -15,14 +15,22 @@ use desk::stats::median;
 use desk::unit::{Quantity, Unit};
 use judged::{Count, Failed, ended, rounds};
 use loads::engine::packet::acl::Acl;
+use loads::engine::packet::device::{Device, Forwarding, Services, Tables};
+use loads::engine::packet::flows::{Meeting, flows};
+use loads::engine::packet::line::{Line, Trace};
 use loads::engine::packet::lpm::Lpm;
-use loads::engine::packet::routes::{self, Shape};
-use loads::engine::packet::rules::{self, Mix, Rule};
+use loads::engine::packet::nat::Nat;
+use loads::engine::packet::police::Policers;
+use loads::engine::packet::queues::Scheduler;
+use loads::engine::packet::routes::{self, Route, Shape};
+use loads::engine::packet::rules::{self, Mix, Prefix, Rule};
 use loads::engine::packet::traffic::{self, Aim};
 use loads::engine::packet::tuple::Tuple;
 use peer::{Kind, PASSES, Peer};
 use rig::lab::cpus;
+use rig::metal::Hot as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Rules of a list.
@@ -35,8 +43,18 @@ const ROUTES: [usize; 3] = [10_000, 256_000, 1_000_000];
 const DESTINATIONS: usize = 1 << 20;
 /// Seeds of rules and routes, and of packets and destinations.
 const SEEDS: [u64; 2] = [1, 5];
-/// So many times as fast as the peer.
-const BAR: f64 = 1.2;
+/// Packets by rules are classified so many times as fast as by the peer.
+const RULE: f64 = 1.2;
+/// A lookup of a route may cost a fifth more.
+const LOOKUP: f64 = 1.0 / 1.2;
+/// The cell of a device with all services, which may take three times as long as the two lookups.
+const SERVICES: &str = "services 100 near-miss, 256000 routes";
+/// Flows through it, each translated, its subscribers with a bucket, and queues of a port.
+const FLOWS: usize = 65_536;
+const SUBSCRIBERS: usize = 256;
+const QUEUES: u64 = 8;
+/// Rings of frames between two looks at the peers.
+const PASSES_OF_A_DEVICE: u64 = 20_000;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
@@ -67,6 +85,9 @@ fn compare(words: &[String]) -> Result<Count, Failed> {
             lpm(&name, routes, cpu, &mut count)?;
         }
     }
+    if wanted(SERVICES) {
+        services(cpu, &mut count)?;
+    }
     Ok(count)
 }
 
@@ -86,7 +107,7 @@ fn acl(
         let dir = peer::Files::of_rules(rules, &packets)?;
         let theirs = peer.answers(&dir, cpu)?;
         same(name, &matched, &theirs)?;
-        cell((name, &peer), count, |is_ours| match is_ours {
+        cell((name, peer.name, RULE), count, |is_ours| match is_ours {
             true => Ok(rate(PACKETS, || ours.classify(&packets, &mut matched))),
             false => peer.rate(&dir, cpu),
         })?;
@@ -111,7 +132,7 @@ fn lpm(name: &str, count_of: usize, cpu: u32, count: &mut Count) -> Result<(), F
         ours.look_up(&dst, &mut hops);
         let said: Vec<u32> = hops.iter().map(|hop| u32::from(*hop)).collect();
         same(name, &said, &peer.answers(&dir, cpu)?)?;
-        cell((name, peer), count, |is_ours| match is_ours {
+        cell((name, peer.name, LOOKUP), count, |is_ours| match is_ours {
             true => Ok(rate(DESTINATIONS, || ours.look_up(&dst, &mut hops))),
             false => peer.rate(&dir, cpu),
         })?;
@@ -119,13 +140,62 @@ fn lpm(name: &str, count_of: usize, cpu: u32, count: &mut Count) -> Result<(), F
     Ok(())
 }
 
+/// A device with all services, beside what both tools take for the two lookups of a packet alone.
+fn services(cpu: u32, count: &mut Count) -> Result<(), Failed> {
+    let lookups = [Kind::Acl, Kind::Lpm].map(|kind| Peer::of(kind).into_iter().next_back());
+    let [Some(acl), Some(lpm)] = lookups else { return Ok(()) };
+    if !lpm.is_there() {
+        println!("{SERVICES}: not on PATH, not counted: {}", lpm.file);
+        return Ok(());
+    }
+    let rules = rules::generate(RULES[0], &Mix::ACL, SEEDS[0]);
+    let mut all = vec![Route { prefix: Prefix::ANY, hop: 0 }];
+    all.extend(routes::generate(ROUTES[1], &Shape::INTERNET, SEEDS[0]));
+    let (list, table) = (Acl::build(&rules)?, Lpm::build(&all)?);
+    let flows = flows((FLOWS, Meeting::NearMiss), (&rules, &list), &all, SEEDS[1]);
+    tell(SERVICES, (&rules, &flows), &list);
+    let dst: Vec<u32> = flows.iter().map(|flow| flow.dst).collect();
+    let files = (peer::Files::of_rules(&rules, &flows)?, peer::Files::of_routes(&all, &dst)?);
+    let permits = vec![true; rules.len()];
+    let tables = Tables { acl: Some(Arc::new((list, permits))), routes: Some(Arc::new(table)) };
+    let services = Services {
+        forwarding: Forwarding::Route,
+        batch: 64,
+        nat: Some(Nat::new(FLOWS)),
+        policers: Some(Policers::new(SUBSCRIBERS, 1e12, 1 << 30)),
+        queues: Some(((1..=QUEUES).collect(), Scheduler::Mixed)),
+    };
+    let trace = Trace {
+        flows,
+        rules,
+        routes: all,
+        forwarding: Forwarding::Route,
+        translated: FLOWS,
+        frame_size: 64,
+    };
+    let mut line = Line::new(Device::new(tables, services), Arc::new(trace));
+    cell((SERVICES, "rte_acl + rte_lpm", 1.0 / 3.0), count, |is_ours| match is_ours {
+        true => device_rate(&mut line),
+        false => Ok(1.0 / (1.0 / acl.rate(&files.0, cpu)? + 1.0 / lpm.rate(&files.1, cpu)?)),
+    })
+}
+
+/// Frames a second of the device's time; each frame of one ring is then held against the reference.
+#[expect(clippy::cast_precision_loss, reason = "frames are far below 2^53")]
+fn device_rate(line: &mut Line) -> Result<f64, Failed> {
+    let frames = line.pass(PASSES_OF_A_DEVICE);
+    let seconds = line.own_ns().unwrap_or(0) as f64 / 1e9;
+    line.verify()?;
+    Ok(frames as f64 / seconds)
+}
+
 /// Rounds of a cell, and its row.
 fn cell(
-    (name, peer): (&str, &Peer),
+    (name, peer, bar): (&str, &'static str, f64),
     count: &mut Count,
     run: impl FnMut(bool) -> Result<f64, Failed>,
 ) -> Result<(), Failed> {
-    let judged = judged::Cell { name, peer: peer.name, bar: BAR, rate: |rate: &f64| *rate, told };
+    let judged = judged::Cell { name, peer, bar, rate: |rate: &f64| *rate, told };
     let (mark, row) = rounds(&judged, run)?;
     println!("{row}");
     count.add(mark);

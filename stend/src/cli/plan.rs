@@ -201,10 +201,15 @@ fn trials(plan: &Plan, budget: &Budget) -> String {
 
 /// What a load seeks, and how long that may take.
 fn sought(load: &LoadPlan, search: &SearchPlan) -> String {
-    let SearchPlan { kind, over, metric, from, to, limit, steps, .. } = search;
+    let SearchPlan { kind, over, metric, from, to, limit, shares, steps, .. } = search;
+    let shares: Vec<String> = shares.iter().map(ToString::to_string).collect();
+    let then = if shares.is_empty() { "" } else { ", then " };
+    let then = format!("{then}{}", shares.join(", "));
     let limit = limit.as_ref().map_or_else(String::new, |limit| format!(" {limit}"));
     let (name, kind) = (&load.name, kind.word());
-    format!("{name}: {kind} over {over}, {from} to {to}, by {metric}{limit}; up to {steps} steps")
+    format!(
+        "{name}: {kind} over {over}, {from} to {to}, by {metric}{limit}{then}; up to {steps} steps"
+    )
 }
 
 /// The metrics that decide, each with its loads where there are several.

@@ -14,6 +14,7 @@ mod foreign_plan;
 mod frozen;
 mod gate;
 mod limits;
+mod packet_box;
 mod planted;
 mod power;
 mod round_up;

@@ -179,3 +179,26 @@ fn a_step_that_was_disturbed_is_made_again_and_the_search_goes_on_from_there() {
     let [a, b] = [&hit, &still].map(|run| analyse(run).comparisons[0].overall.centre.value);
     assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
 }
+
+#[test]
+fn percentiles_at_shares_of_the_peak_are_metrics_of_the_search() {
+    let plan = simulated::plan(
+        "title = \"t\"\n[lab]\nclients = 1\n[load.net]\nworkload = \"tcp_rr\"\nstreams = 8\n\
+         arrivals = \"poisson\"\nprimary = \"net_p99_at90\"\n[load.net.search]\n\
+         kind = \"states\"\nshares = [\"50 %\", \"90 %\"]\n[method]\nblocks = 3\n\
+         settle = \"0.3 s\"\nsettle_max = \"1 s\"\nwindow = \"0.8 s\"\nseed = 7\n",
+    );
+    let run = run(&plan, &physics(STILL));
+    assert_eq!(counted(&run).count(), 9, "the peak and two shares in each block");
+    let found = analyse(&run);
+    let [point] = &found.measured[..] else { panic!("{:?}", found.measured) };
+    let of = |metric: &str| {
+        let its = point.figures.iter().find(|figure| figure.metric == metric);
+        its.map(|figure| figure.estimate.centre.value).expect(metric)
+    };
+    assert!(of("net_p99_at90") > of("net_p99_at50"), "{point:?}");
+    assert!(of("net_p50_at50") <= of("net_p99_at50"), "{point:?}");
+    let said = report::text(&report::compose(&run, &found).expect("words"), 200, true);
+    assert!(said.contains("90 % of the largest load"), "{said}");
+    assert!(!said.contains("Power by state"), "nobody asked for power: {said}");
+}

@@ -128,12 +128,16 @@ fn plan(clients: usize, path: Option<&str>, loads: &[(&str, &str)]) -> String {
         false => "congestion = { levels = [\"cubic\", \"reno\"] }",
     };
     let loads: String = loads.iter().map(load).collect();
+    // A far receiver widens its window for some 20 round trips.
+    let times = match path {
+        Some(_) => "settle = \"500 ms\"\nsettle_max = \"1 s\"\nwindow = \"500 ms\"\n",
+        None => "settle = \"100 ms\"\nsettle_max = \"250 ms\"\nwindow = \"250 ms\"\n",
+    };
     let path = path.map(|settings| format!("{settings}\n{RELAY}")).unwrap_or_default();
     format!(
         "title = \"planted\"\n[lab]\nclients = {clients}\n{path}[factors]\n\
          {factor}\n{loads}[method]\nblocks = 3\n\
-         dry = true\nsettle = \"100 ms\"\nsettle_max = \"250 ms\"\nsteady = \"noted\"\n\
-         window = \"250 ms\"\n"
+         dry = true\nsteady = \"noted\"\n{times}"
     )
 }
 

@@ -6,8 +6,10 @@ use super::node::{Node, Section};
 use super::search;
 use super::value::{default, value, values};
 use crate::plan::Catalogue;
-use crate::record::{DeriveSpec, LoadPlan, ParamSpec, Place, Settings, Value, WorkloadSpec};
-use crate::search::names;
+use crate::record::{
+    DeriveSpec, LoadPlan, Metric, ParamSpec, Place, Settings, Value, WorkloadSpec,
+};
+use crate::search::{names, shared};
 
 /// The loads, and the workload of each.
 pub(super) fn read<'a>(
@@ -53,10 +55,13 @@ fn load<'a>(
     let primary = None;
     let mut load = LoadPlan { name, workload, fixed, over, search, primary, roles, derives, alone };
     let found = names(&load);
-    let own: Vec<&str> = match found.as_slice() {
+    let described: Vec<Metric> = spec.described().collect();
+    let at_shares = shared(&load, described.iter());
+    let mut own: Vec<&str> = match found.as_slice() {
         [] => spec.metrics.iter().map(|metric| metric.name).collect(),
         found => found.iter().map(String::as_str).collect(),
     };
+    own.extend(at_shares.iter().map(|metric| metric.name.as_str()));
     let primary = section.get("primary").map(|node| metric(node, &own)).transpose()?;
     load.primary = primary.or_else(|| found.first().cloned());
     Ok((load, spec))

@@ -51,7 +51,7 @@ pub(super) use method::MOST_LOOKS;
 pub use method::{BLOCKS_BOUNDS, BOOTS_BOUNDS};
 pub use nearest::remedy;
 pub(super) use part::COUNT_BOUNDS;
-pub(super) use search::STEPS_BOUNDS;
+pub(super) use search::{SHARES, STEPS_BOUNDS};
 pub use stored::{StoredError, recheck};
 pub(super) use topology::CABLES_BOUNDS;
 

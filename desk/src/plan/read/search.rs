@@ -8,11 +8,11 @@ use crate::record::{
     Better, MetricRole, MetricSpec, ParamRole, ParamSpec, SearchGoal, SearchKind, SearchLimit,
     SearchPlan, Value, WorkloadSpec,
 };
-use crate::search::{STATES, ladder};
+use crate::search::{ladder, states_of};
 use crate::unit::{Kind, Quantity, Unit};
 
 /// Keys of every search, and those of one for a limit.
-const KEYS: [&str; 5] = ["kind", "over", "metric", "from", "to"];
+const KEYS: [&str; 6] = ["kind", "over", "metric", "from", "to", "shares"];
 const LIMIT_KEYS: [&str; 3] = ["limit", "resolution", "steps"];
 const GOALS_KEYS: [&str; 2] = ["goals", "steps"];
 /// Fewest and most steps: the least a search can end with, and far more than halving needs.
@@ -23,6 +23,8 @@ const FINEST: f64 = 0.001;
 const COARSEST: f64 = 0.5;
 /// Most goals of a search.
 const GOALS: usize = 8;
+/// Most shares of what a search found.
+pub(in crate::plan) const SHARES: usize = 8;
 
 /// The search of a load of this workload, in whose table it stands.
 pub(super) fn read(
@@ -52,17 +54,41 @@ pub(super) fn read(
         return Err(PlanError::SearchBounds { line, from, to });
     }
     let limit = is_limited.then(|| limit(&table, (kind, param, metric), &from)).transpose()?;
+    let shares = shares(&table)?;
+    let further = shares.len() as u64;
     let steps = match table.get("steps") {
-        Some(node) => whole(node, STEPS_BOUNDS.0, STEPS_BOUNDS.1)?,
-        None if is_limited => STEPS,
+        Some(node) => whole(node, STEPS_BOUNDS.0 + further, STEPS_BOUNDS.1)?,
+        None if is_limited => STEPS + further,
         None if kind == SearchKind::Mlr => STEPS_BOUNDS.1,
-        None => ladder(numbers).len() as u64,
+        None => ladder(numbers).len() as u64 + further,
     };
     let goals = if kind == SearchKind::Mlr { goals(&table)? } else { Vec::new() };
     let quantile = spec.quantile(metric.name);
     let (over, metric) = (param.name.into(), metric.name.into());
     let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-    Ok(SearchPlan { kind, over, metric, quantile, from, to, limit, goals, steps })
+    Ok(SearchPlan { kind, over, metric, quantile, from, to, limit, goals, shares, steps })
+}
+
+/// Shares of what is found, in whole per cents, rising; none where the table names none.
+fn shares(table: &Section) -> Result<Vec<Quantity>, PlanError> {
+    let Some(node) = table.get("shares") else { return Ok(Vec::new()) };
+    let allowed = "a list of 1 to 8 shares that rise, such as [\"50 %\", \"90 %\"]";
+    let list = node.list().filter(|list| (1..=SHARES).contains(&list.len()));
+    let list = list.ok_or_else(|| outside(node, "shares", allowed))?;
+    let mut found: Vec<Quantity> = Vec::new();
+    for node in &list {
+        let share = quantity(node, Kind::Share)?;
+        let per_cents = (share.value * 100.0).round();
+        let is_whole = (share.value * 100.0 - per_cents).abs() < 1e-9;
+        if !is_whole || !(1.0..=100.0).contains(&per_cents) {
+            return Err(outside(node, &share.to_string(), "whole per cents from 1 % to 100 %"));
+        }
+        if found.last().is_some_and(|last| last.value >= share.value) {
+            return Err(outside(node, &share.to_string(), allowed));
+        }
+        found.push(share);
+    }
+    Ok(found)
 }
 
 fn required<'s, 'd>(
@@ -96,6 +122,7 @@ fn over(
     let name = node.string()?;
     let fits = |param: &&ParamSpec| match param.role {
         Some(ParamRole::Concurrency) => kind != SearchKind::Mlr,
+        Some(ParamRole::Burst) => kind == SearchKind::Bisect,
         Some(ParamRole::Offered) => kind.has_limit() || kind == SearchKind::Mlr,
         _ => false,
     };
@@ -138,7 +165,7 @@ fn states(
     table: &Section,
     (load, spec): (&Section, &WorkloadSpec),
 ) -> Result<SearchPlan, PlanError> {
-    table.only(&["kind", "metric"])?;
+    table.only(&["kind", "metric", "shares"])?;
     let full = |param: &&ParamSpec| {
         param.role == Some(ParamRole::Offered) && param.kind.words.has(param.default)
     };
@@ -168,7 +195,7 @@ fn states(
         let (what, remedy) = ("rate in the unit of the offered load", remedy(name, &known));
         return Err(PlanError::UnknownName { line, what, name: name.into(), remedy });
     }
-    Ok(SearchPlan {
+    let mut search = SearchPlan {
         kind: SearchKind::States,
         over: param.name.into(),
         metric: name.into(),
@@ -177,8 +204,11 @@ fn states(
         to: Value::Word(param.default.into()),
         limit: None,
         goals: Vec::new(),
-        steps: u32::try_from(STATES.len()).unwrap_or(u32::MAX),
-    })
+        shares: shares(table)?,
+        steps: 0,
+    };
+    search.steps = u32::try_from(states_of(&search).len()).unwrap_or(u32::MAX);
+    Ok(search)
 }
 
 /// The metric that is searched by: for a peak or a knee a rate, the first if none is named.

@@ -102,8 +102,8 @@ fn same_loads(root: &Section, plan: &Plan, read: &[LoadPlan]) -> Result<(), Plan
 /// All of a search but shares, which a text may hold to one digit less.
 fn bounds(search: &SearchPlan) -> impl PartialEq + '_ {
     let limit = search.limit.as_ref().map(|limit| (limit.at.unit, limit.better, limit.of_load));
-    let SearchPlan { kind, over, metric, quantile, from, to, goals, steps, .. } = search;
-    (*kind, over, (metric, quantile), from, to, (goals.len(), *steps), limit)
+    let SearchPlan { kind, over, metric, quantile, from, to, goals, shares, steps, .. } = search;
+    (*kind, over, (metric, quantile), from, to, (goals.len(), shares.len(), *steps), limit)
 }
 
 const AS_WORKLOAD: &str = "what its workload says";
@@ -211,9 +211,13 @@ fn load_of(load: &LoadPlan, text: &mut String) {
         *text += &format!("{} = [{}]\n", quoted(key), values.join(", "));
     }
     let Some(search) = &load.search else { return };
-    let SearchPlan { kind, over, metric, from, to, limit, goals, steps, .. } = search;
+    let SearchPlan { kind, over, metric, from, to, limit, goals, shares, steps, .. } = search;
     let (kind_word, metric) = (quoted(kind.word()), quoted(metric));
     *text += &format!("[load.{name}.search]\nkind = {kind_word}\nmetric = {metric}\n");
+    if !shares.is_empty() {
+        let shares: Vec<String> = shares.iter().map(|share| quoted(&share.exact())).collect();
+        *text += &format!("shares = [{}]\n", shares.join(", "));
+    }
     if *kind == SearchKind::States {
         return;
     }

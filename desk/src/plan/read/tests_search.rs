@@ -1,10 +1,12 @@
 //! Knows what the table `[load.NAME.search]` comes to, and what it refuses.
 
 use crate::plan::example::catalogue;
-use crate::plan::{budget, expand, order, read, recheck, remaining};
+use crate::plan::{Catalogue, budget, expand, order, read, recheck, remaining};
 use crate::record::{
-    Better, LoadPlan, Outcome, Plan, Sample, SearchKind, Settings, Trial, TrialKind, TrialRecord,
+    Better, LoadPlan, Metric, Outcome, Plan, QuantileSpec, Sample, SearchKind, Settings, Trial,
+    TrialKind, TrialRecord, WorkloadSpec,
 };
+use crate::search::{found, step};
 use crate::unit::{Quantity, Unit};
 
 const GOAL: &str = "kind = \"goal\"\nover = \"offered_load\"\nmetric = \"delay\"\n\
@@ -150,6 +152,71 @@ fn the_order_has_the_first_step_of_each_search_and_keeps_numbers_for_the_others(
         assert_eq!(trial.point.params["offered_load"].to_string(), "10 Gbit/s");
     }
     assert!(plan.loads[0].is_paced(&counted[0].point.params));
+}
+
+#[test]
+fn shares_of_what_was_found_follow_the_search_once_each() {
+    let shares = "shares = [\"10 %\", \"50 %\", \"100 %\"]\n";
+    let mut plan = plan("", &format!("{BISECT}{shares}")).unwrap();
+    recheck(&plan, &catalogue()).unwrap();
+    assert_eq!(plan.loads[0].search.as_ref().unwrap().steps, 20, "those at shares are among them");
+    plan.method.dry = false;
+    let mut records: Vec<TrialRecord> = Vec::new();
+    let first = remaining(&plan, &[])[0].0.id;
+    while let Some((next, 1)) = remaining(&plan, &records).into_iter().next() {
+        if next.search.unwrap().id != first {
+            break;
+        }
+        records.push(carried(&next, 1e9));
+    }
+    let load = |record: &TrialRecord| record.trial.point.params["offered_load"].number().unwrap();
+    let (sought, shared): (Vec<&TrialRecord>, Vec<_>) =
+        records.iter().partition(|record| record.trial.search.unwrap().share.is_none());
+    assert!(records.len() - sought.len() == 3 && records[sought.len()].trial.search.is_some());
+    let steps: Vec<_> = records.iter().filter_map(|r| step(&plan.loads[0], r)).collect();
+    let search = plan.loads[0].search.as_ref().unwrap();
+    let end = found(search, &steps).expect("an end").load.expect("a load");
+    assert_eq!(found(search, &steps[..steps.len() - 1]), None, "a share is left");
+    let mut at: Vec<f64> = shared.iter().map(|record| load(record) / end).collect();
+    at.sort_by(f64::total_cmp);
+    let near = |(at, share): (&f64, f64)| (at - share).abs() < 1e-9;
+    assert!(at.iter().zip([0.1, 0.5, 1.0]).all(near), "{at:?}");
+    for (shares, words) in [
+        ("[]", "a list of 1 to 8 shares"),
+        ("[\"0 %\"]", "whole per cents from 1 % to 100 %"),
+        ("[\"12.5 %\"]", "whole per cents"),
+        ("[\"90 %\", \"50 %\"]", "shares that rise"),
+    ] {
+        let said = self::plan("", &format!("{BISECT}shares = {shares}\n")).unwrap_err();
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
+}
+
+#[test]
+fn states_may_be_other_shares_and_their_percentiles_are_metrics() {
+    let all = catalogue();
+    let quantiles: &[QuantileSpec] =
+        &[QuantileSpec { metric: "delay", of: "response", at: 0.99, always: true }];
+    let timed: &'static _ = Box::leak(Box::new(WorkloadSpec { quantiles, ..*all.workloads[0] }));
+    let catalogue = Catalogue { workloads: &[timed], ..all };
+    let text = "title = \"t\"\n[load.net]\nworkload = \"tcp_stream\"\n\
+                primary = \"net_delay_at90\"\n[load.net.search]\nkind = \"states\"\n\
+                shares = [\"50 %\", \"90 %\"]\n";
+    let plan = read(text, &catalogue).unwrap();
+    recheck(&plan, &catalogue).unwrap();
+    assert_eq!(plan.primary("net"), "net_delay_at90");
+    let search = plan.loads[0].search.as_ref().unwrap();
+    assert_eq!(search.steps, 3, "the largest load is one of them");
+    let described: Vec<Metric> = timed.described().collect();
+    let told = crate::search::metrics(&plan, &described);
+    let told: Vec<_> = told
+        .iter()
+        .map(|metric| (metric.name.as_str(), metric.quantile.as_ref().unwrap().of.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [("net_delay_at50", "net_response_at50"), ("net_delay_at90", "net_response_at90")]
+    );
 }
 
 /// What a link of this capacity gives.

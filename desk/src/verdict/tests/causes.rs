@@ -70,23 +70,67 @@ fn a_queue_that_drops_few_packets_is_none() {
 
 #[test]
 fn a_relay_that_is_late_is_the_limit_and_nothing_beside_it() {
-    let relay = |late: f64, lost: f64, busy: f64| {
+    let relay = |late: f64, [dropped, lost]: [f64; 2], busy: f64| {
         first(move |r| {
             cpu(r, "busy", busy);
             sent(r, 0.0);
-            for (key, count) in [("received", 1000.0), ("late", late), ("lost", lost)] {
+            let all = [("received", 1000.0), ("late", late), ("dropped", dropped), ("lost", lost)];
+            for (key, count) in all {
                 read(r, ["relay", "wan", &format!("{key}.near")], count);
             }
             read(r, ["relay", "wan", "received.far"], 0.0);
         })
     };
-    let behind = relay(20.0, 0.0, 1.0);
+    let none = [0.0, 0.0];
+    let behind = relay(200.0, none, 1.0);
     assert_eq!(named(&behind), [LimitKind::Relay], "full CPUs may be the relay's");
-    assert!((behind.evidence.centre.value - 0.02).abs() < 1e-9);
-    assert_eq!(named(&relay(5.0, 0.0, 1.0)), [LimitKind::AllCpus], "5 of 1,000 frames");
-    assert_eq!(named(&relay(0.0, 10.0, 0.3)), [LimitKind::PathLosses]);
-    assert_eq!(named(&relay(0.0, 10.0, 1.0)), [LimitKind::AllCpus], "CPUs are full");
-    assert_eq!(named(&relay(0.0, 0.0, 0.3)), [LimitKind::NoneSeen]);
+    assert!((behind.evidence.centre.value - 0.2).abs() < 1e-9);
+    assert_eq!(named(&relay(50.0, none, 1.0)), [LimitKind::AllCpus], "50 of 1,000 frames");
+    assert_eq!(named(&relay(0.0, [20.0, 0.0], 1.0)), [LimitKind::Relay], "dropped, not late");
+    assert_eq!(named(&relay(50.0, [0.0, 10.0], 0.3)), [LimitKind::PathLosses]);
+    assert_eq!(named(&relay(0.0, [5.0, 10.0], 1.0)), [LimitKind::AllCpus], "CPUs are full");
+    assert_eq!(named(&relay(0.0, none, 0.3)), [LimitKind::NoneSeen]);
+}
+
+#[test]
+fn a_relay_without_cpu_time_is_the_limit_and_neither_end() {
+    // Of four CPUs: those that are busy, and what the relay and other programs have of them.
+    let relay = |busy: f64, relay: f64, waiting: f64, others: f64| {
+        first(move |r| {
+            cpu(r, "busy", busy);
+            cpu(r, "cpus", 4.0);
+            sent(r, 0.0);
+            read(r, ["foreign", "machine", "cpu"], others);
+            read(r, ["process", "wan", "cpu"], relay);
+            read(r, ["relay", "wan", "waiting"], waiting);
+            read(r, ["relay", "wan", "received.near"], 1000.0);
+        })
+    };
+    let saturated = relay(0.6, 0.97, 0.0, 0.0);
+    assert_eq!(named(&saturated), [LimitKind::RelayCpu]);
+    assert!((saturated.evidence.centre.value - 0.97).abs() < 1e-9);
+    assert_eq!(named(&relay(0.6, 0.97, 0.3, 0.0)), [LimitKind::NoneSeen], "it looks at the clock");
+    assert_eq!(named(&relay(0.99, 0.6, 0.0, 0.0)), [LimitKind::RelayCpu], "three CPUs would do");
+    assert_eq!(named(&relay(0.99, 0.3, 0.0, 0.0)), [LimitKind::AllCpus], "full without it, too");
+    assert_eq!(named(&relay(0.99, 0.6, 0.0, 0.9)), [LimitKind::AllCpus], "others had more");
+}
+
+#[test]
+fn a_relay_at_its_quota_is_named_by_that_and_not_by_what_it_does_to_others() {
+    let relay = |used: f64, late: f64| {
+        first(move |r| {
+            cpu(r, "busy", 1.0);
+            sent(r, 0.0);
+            read(r, ["quota", "wan", "use"], used);
+            read(r, ["quota", "sut", "use"], 0.4);
+            read(r, ["relay", "wan", "received.near"], 1000.0);
+            read(r, ["relay", "wan", "late.near"], late);
+        })
+    };
+    assert_eq!(named(&relay(0.98, 300.0)), [LimitKind::RelayQuota], "which is why it is late");
+    assert_eq!(named(&relay(0.98, 0.0)), [LimitKind::RelayQuota]);
+    assert_eq!(named(&relay(0.5, 300.0)), [LimitKind::Relay]);
+    assert_eq!(named(&relay(0.5, 0.0)), [LimitKind::AllCpus]);
 }
 
 #[test]

@@ -147,6 +147,33 @@ fn the_parts_add_up_to_the_machine() {
     assert_eq!(base.foreign.centre.value, 0.0);
 }
 
+// Of the 0.15 CPUs of kernel threads a relay is made to have 0.1 and a device 0.04.
+#[test]
+fn what_a_relay_takes_is_its_own_part_and_in_no_cost_of_the_load() {
+    let run = cheaper(
+        |_| 1.0,
+        |record| {
+            change(record, ["kernel", "machine", "threads"], -0.14);
+            read(record, ["process", "wan", "cpu"], 0.1);
+            read(record, ["process", "box", "cpu"], 0.04);
+            read(record, ["relay", "wan", "waiting"], 0.0);
+        },
+    );
+    let analysis = analyse(&run);
+    let cost = only(&analysis);
+    let base = &cost.parts[0];
+    for (part, by_hand) in [
+        (base.relay.as_ref(), 0.1),
+        (base.between.as_ref(), 0.04),
+        (Some(&base.server), 1.0),
+        (Some(&base.machine), 2.0),
+    ] {
+        close(part.unwrap().centre.value, by_hand, 1e-9);
+    }
+    // 2 CPUs less 0.1 of four.
+    close(cost.cpu.points[0].base.centre.value, 0.475, 1e-9);
+}
+
 // Of the judged level 10 % are 0.16 CPU, of the baseline 0.2.
 #[test]
 fn methods_that_disagree_by_a_tenth_withhold_the_verdict() {

@@ -59,7 +59,7 @@ impl Lpm {
     pub fn build(routes: &[Route]) -> Result<Self, LpmError> {
         let mut ordered: Vec<&Route> = routes.iter().collect();
         ordered.sort_by_key(|route| route.prefix.len);
-        let mut table = Self { first: table(), second: vec![NONE; GROUP] };
+        let mut table = Self { first: table(FIRST), second: vec![NONE; GROUP] };
         for Route { prefix, hop } in ordered {
             if *hop > HOP_MAX {
                 return Err(LpmError::Hop { hop: *hop, prefix: prefix.to_string() });
@@ -74,7 +74,9 @@ impl Lpm {
                 table.second[within(from)..=within(to)].fill(*hop);
             }
         }
-        Ok(table)
+        let mut second = self::table(table.second.len());
+        second.copy_from_slice(&table.second);
+        Ok(Self { second, ..table })
     }
 
     /// The group of an entry of the first table, made where there is none.
@@ -127,10 +129,12 @@ const fn is_longer(entry: u16) -> bool {
     entry & LONGER != 0 && entry != NONE
 }
 
-/// A first table without routes, in huge pages where the kernel grants them: a page of 4 KiB holds
-/// few of its entries, and its address would have to be found for each destination.
-fn table() -> Vec<u16> {
-    let mut entries: Vec<u16> = Vec::with_capacity(FIRST);
+/// So many entries without a route, in huge pages where the kernel grants them: a page of 4 KiB
+/// holds few of them, and its address would have to be found for each destination.
+fn table(count: usize) -> Vec<u16> {
+    // With a page more the memory holds a start that is one's.
+    let page = HUGE / size_of::<u16>();
+    let mut entries: Vec<u16> = Vec::with_capacity(count.next_multiple_of(page) + page);
     let room = entries.spare_capacity_mut();
     let skipped = room.as_ptr().cast::<u8>().align_offset(HUGE);
     let bytes = size_of_val(room).saturating_sub(skipped) / HUGE * HUGE;
@@ -138,6 +142,6 @@ fn table() -> Vec<u16> {
     // SAFETY: the range lies within memory that is this vector's own, and the advice changes no
     // content. Where it is refused, pages are as they would be without it.
     let _ = unsafe { madvise(start.cast(), bytes, Advice::LinuxHugepage) };
-    entries.resize(FIRST, NONE);
+    entries.resize(count, NONE);
     entries
 }

@@ -5,7 +5,7 @@
 //! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
 //! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
 //! memory; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`] and
-//! [`bridge`], services; [`device`], the box that is made of them; [`reference`], the same in the
+//! [`bridge`], services; [`device`], the box that is made of them; [`line`], a core with one; [`reference`], the same in the
 //! plainest way; [`ring`], a device in simulated time; [`ledger`], what became of frames; [`bpf`],
 //! programs and maps of the kernel's virtual machine; [`live`], frames that the kernel sends
 //! without a copy, and the end that counts them.
@@ -21,6 +21,7 @@ pub mod flows;
 pub mod frame;
 pub mod frames;
 pub mod ledger;
+pub mod line;
 pub mod live;
 pub mod lpm;
 #[cfg(test)]

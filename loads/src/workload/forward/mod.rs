@@ -8,6 +8,7 @@
 mod check;
 mod evidence;
 mod ledger;
+mod model;
 mod readings;
 mod run;
 mod spec;
@@ -24,5 +25,5 @@ pub const ENTRY: Entry = Entry {
     hears: &[],
     make: || Box::new(run::Frames::default()),
     part: make_part::<run::Ends>,
-    model: None,
+    model: Some(model::model),
 };

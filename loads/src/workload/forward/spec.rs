@@ -27,7 +27,17 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 /// Name of the distribution of the time from the moment of a frame to its arrival.
 pub const LATENCY: &str = "latency";
 
+/// Frames of the window where it has a bound, at the shortest gap that there is.
+pub const BURST: ParamSpec = ParamSpec {
+    name: "burst",
+    about: "frames sent back to back, and no more, in a simulated lab; or endless",
+    role: Some(ParamRole::Burst),
+    kind: ParamKind::count(1, 1 << 24).or(&["endless"]),
+    default: "endless",
+};
+
 const PARAMS: &[ParamSpec] = &[
+    BURST,
     ParamSpec {
         name: "flows",
         about: "pairs of UDP ports that the frames of a client have",

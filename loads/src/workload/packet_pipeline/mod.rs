@@ -5,7 +5,6 @@
 //! Start reading at `README.md`, then `run.rs`.
 
 mod check;
-mod line;
 mod run;
 mod spec;
 #[cfg(test)]

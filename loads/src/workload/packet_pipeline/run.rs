@@ -2,11 +2,11 @@
 //!
 //! Must not know what its figures mean.
 
-use super::line::{Line, Trace};
 use crate::engine::alone::{Order, Ready, nominal_threads, threads_of};
 use crate::engine::packet::acl::Acl;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
 use crate::engine::packet::flows::{Meeting, flows};
+use crate::engine::packet::line::{Line, Trace};
 use crate::engine::packet::lpm::Lpm;
 use crate::engine::packet::nat::Nat;
 use crate::engine::packet::police::Policers;

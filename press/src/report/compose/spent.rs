@@ -26,9 +26,11 @@ pub(super) fn table(
         return Ok(None);
     }
     let second = all().any(|p| p.second.is_some());
+    let relay = all().any(|p| p.relay.is_some());
     let between = all().any(|p| p.between.is_some());
     let shows = |key: &str| match key {
         "spent-second" => second,
+        "spent-relay" => relay,
         "spent-between" => between,
         _ => true,
     };
@@ -48,6 +50,7 @@ pub(super) fn table(
         "spent-machine",
         "spent-server",
         "spent-clients",
+        "spent-relay",
         "spent-between",
         "spent-conductor",
         "spent-kernel",
@@ -68,7 +71,7 @@ pub(super) fn table(
             };
             let level = level_name(&part.run.plan, &comparison.factor, &parts.level);
             let mut row = vec![name, Prose::verbatim(&level)];
-            row.extend(figures(parts, (between, second)));
+            row.extend(figures(parts, [relay, between, second]));
             rows.push(row);
         }
     }
@@ -80,7 +83,9 @@ pub(super) fn table(
     Ok(Some(Table { notes, ..writer.table(&caption, columns, rows)? }))
 }
 
-fn figures(parts: &CpuParts, (between, second): (bool, bool)) -> Vec<Prose> {
+/// The parts of a row, those of the relay, of hosts between links and of control groups where the
+/// table has them.
+fn figures(parts: &CpuParts, [relay, between, second]: [bool; 3]) -> Vec<Prose> {
     let mut all = vec![
         Some(&parts.machine),
         Some(&parts.server),
@@ -91,8 +96,8 @@ fn figures(parts: &CpuParts, (between, second): (bool, bool)) -> Vec<Prose> {
         Some(&parts.unattributed),
         Some(&parts.steal),
     ];
-    if between {
-        all.insert(3, parts.between.as_ref());
+    for (has, part) in [(between, &parts.between), (relay, &parts.relay)] {
+        all.splice(3..3, has.then_some(part.as_ref()));
     }
     let none = || Prose::none();
     let mut row: Vec<Prose> = all.into_iter().map(|e| e.map_or_else(none, cpus)).collect();

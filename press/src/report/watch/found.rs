@@ -136,6 +136,8 @@ mod tests {
         let writer = Writer::new().unwrap();
         for kind in [
             LimitKind::OfferedLoad,
+            LimitKind::RelayQuota,
+            LimitKind::RelayCpu,
             LimitKind::Relay,
             LimitKind::ClientQuota,
             LimitKind::ClientLine,

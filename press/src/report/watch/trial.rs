@@ -96,6 +96,7 @@ fn readings(writer: &Writer, (run, record): (&Run, &TrialRecord)) -> Result<Pros
         ("watch-cpu-machine", "share", read.busy),
         ("watch-cpu-server", "cpus", read.server),
         ("watch-cpu-clients", "cpus", read.clients),
+        ("watch-cpu-relay", "cpus", read.relay),
     ] {
         if let Some(quantity) = quantity {
             cpu.push(writer.say(key, Args::new().quantity(name, quantity))?);

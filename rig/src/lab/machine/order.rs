@@ -20,6 +20,8 @@ pub struct Raise {
     pub hosts: Vec<String>,
     /// How many of them, from the second on, are clients.
     pub clients: usize,
+    /// Which of them, by its place, carries frames between two links.
+    pub relay: Option<usize>,
     /// How many, from the first on, have a control group where one can be made.
     pub grouped: usize,
     /// Whether others can see it: namespaces have names, groups are made.
@@ -168,6 +170,7 @@ mod tests {
             kind: LabKind::RootNamespaces,
             hosts: vec!["sut".into(), "c01".into()],
             clients: 1,
+            relay: None,
             grouped: 2,
             seen: true,
             machine: None,

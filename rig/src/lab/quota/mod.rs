@@ -29,6 +29,8 @@ pub enum Side {
     Server,
     /// All clients, each to an equal part.
     Clients,
+    /// The host that carries frames between two links.
+    Relay,
 }
 
 /// The groups of a lab that stands; without any nobody is held.
@@ -184,10 +186,11 @@ impl Standing {
         Err(LabError::NoQuota("its hosts have no groups; the plan did not name it".into()))
     }
 
-    fn side(&self, side: Side) -> std::ops::RangeInclusive<usize> {
+    fn side(&self, side: Side) -> std::ops::Range<usize> {
         match side {
-            Side::Server => SUT..=SUT,
-            Side::Clients => 1..=self.clients,
+            Side::Server => SUT..SUT + 1,
+            Side::Clients => 1..self.clients + 1,
+            Side::Relay => self.relay.map_or(0..0, |at| at..at + 1),
         }
     }
 }

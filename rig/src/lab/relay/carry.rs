@@ -35,6 +35,9 @@ pub(super) struct Shared {
     counts: [Counts; 2],
     cpu_ns: u64,
     spun_ns: u64,
+    /// Whether the thread shall be an ordinary one, and whether it is.
+    pub(super) wants_ordinary: bool,
+    is_ordinary: bool,
     ended: String,
 }
 
@@ -51,6 +54,7 @@ impl Shared {
             ways: names.iter().cloned().zip(self.counts).collect(),
             cpu_ns: self.cpu_ns,
             spun_ns: self.spun_ns,
+            ordinary: self.is_ordinary,
             at_ns: clock::now_ns(),
             ended: self.ended.clone(),
         }
@@ -60,12 +64,12 @@ impl Shared {
 /// Carries until an interface is gone.
 pub(super) fn carry(ports: [Port; 2], shared: &Mutex<Shared>) {
     // A frame that waits for a CPU is late; where this is refused, lateness is told all the same.
-    let _urgent = Urgent::begin();
+    let urgent = Some(Urgent::begin());
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
     let lanes = [Lane::new(Chance::new(1)), Lane::new(Chance::new(2))];
     let (counts, spare, seeded) = (<[Counts; 2]>::default(), Vec::new(), 0);
     let distance = Distance::default();
-    let mut carrier = Carrier { ports, lanes, counts, spare, seeded, distance, spun_ns: 0 };
+    let mut carrier = Carrier { ports, lanes, counts, spare, seeded, distance, spun_ns: 0, urgent };
     let ended = loop {
         if let Err(e) = carrier.turn(shared) {
             break e;
@@ -87,6 +91,8 @@ struct Carrier {
     seeded: u64,
     distance: Distance,
     spun_ns: u64,
+    /// None while the thread is an ordinary one.
+    urgent: Option<Urgent>,
 }
 
 impl Carrier {
@@ -111,6 +117,10 @@ impl Carrier {
         }
         let mut shared = of(shared);
         self.distance = shared.distance;
+        if shared.wants_ordinary != self.urgent.is_none() {
+            self.urgent = (!shared.wants_ordinary).then(Urgent::begin);
+        }
+        shared.is_ordinary = self.urgent.is_none();
         if shared.seeded != self.seeded {
             self.seeded = shared.seeded;
             let seed = shared.seed;
@@ -128,9 +138,10 @@ impl Carrier {
         let next = self.lanes.iter().filter_map(Lane::due_ns).min();
         let now_ns = clock::now_ns();
         let left_ns = next.map_or(IDLE_NS, |due_ns| due_ns.saturating_sub(now_ns));
-        let crowded = self.lanes.iter().any(|lane| lane.is_dense(CROWD, CROWD_NS));
-        if left_ns > NEAR_NS || crowded {
-            let near_ns = if crowded || next.is_none() { 0 } else { NEAR_NS };
+        let dense = || self.lanes.iter().any(|lane| lane.is_dense(CROWD, CROWD_NS));
+        let sleeps = self.urgent.is_none() || dense();
+        if left_ns > NEAR_NS || sleeps {
+            let near_ns = if sleeps || next.is_none() { 0 } else { NEAR_NS };
             return self.sleep((left_ns - near_ns.min(left_ns)).min(IDLE_NS));
         }
         // What comes meanwhile is taken in after this moment, with its own stamp.

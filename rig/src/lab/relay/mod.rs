@@ -101,6 +101,8 @@ pub struct Told {
     pub cpu_ns: u64,
     /// That part of it in which it waited for a moment that was near, nanoseconds.
     pub spun_ns: u64,
+    /// Whether it is an ordinary thread now, which a quota of CPU time holds.
+    pub ordinary: bool,
     /// When this was told, nanoseconds of the monotonic clock.
     pub at_ns: u64,
     /// Why the thread ended; empty while it carries.
@@ -116,6 +118,9 @@ pub enum RelayRequest {
     Set(Distance),
     /// From now on chance begins with this seed, and the most of the counts anew.
     Seed(u64),
+    /// Whether the thread that carries runs before ordinary threads, and looks at the clock while a
+    /// moment is near; else it is an ordinary thread that sleeps until each moment.
+    First(bool),
     /// Tell.
     Tell,
 }
@@ -150,6 +155,7 @@ impl Relay {
         match request {
             RelayRequest::Set(distance) => shared.distance = *distance,
             RelayRequest::Seed(seed) => shared.reseed(*seed),
+            RelayRequest::First(first) => shared.wants_ordinary = !first,
             RelayRequest::Begin(_) | RelayRequest::Tell => {}
         }
         shared.told(&self.names)

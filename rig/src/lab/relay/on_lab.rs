@@ -7,10 +7,12 @@ use crate::lab::error::LabError;
 use crate::lab::topology::{EndRole, Lab};
 use crate::lab::wire::{Answer, LinkAnswer, LinkRequest, Request};
 use desk::record::LabKind;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest wait for an answer of the relay.
 const WITHIN: Duration = Duration::from_secs(5);
+/// How often it is looked whether its thread has changed: that looks each 0.1 s itself.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Offloads by which an interface hands over more than one packet as one, or a packet whose
 /// checksum is still to be made. The relay counts, loses and delays packets as they are on a wire.
@@ -93,6 +95,27 @@ impl Lab {
                 what: format!("{other:?}"),
             }),
         }
+    }
+
+    /// Has the relay, if there is one, run before ordinary threads, or as one of them.
+    ///
+    /// # Errors
+    /// As [`Self::ask_relay`], and when its thread does not change.
+    pub(in crate::lab) fn relay_goes_first(&mut self, first: bool) -> Result<(), LabError> {
+        if self.relay().is_none() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let mut told = self.ask_relay(RelayRequest::First(first))?;
+        while told.ordinary == first {
+            if begun.elapsed() > WITHIN {
+                let what = format!("its thread was not rescheduled within {WITHIN:?}");
+                return Err(LabError::Relayed(what));
+            }
+            std::thread::sleep(LOOK);
+            told = self.ask_relay(RelayRequest::Tell)?;
+        }
+        Ok(())
     }
 
     /// The distance that the relay keeps now.

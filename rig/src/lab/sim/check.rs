@@ -2,6 +2,7 @@
 //!
 //! Must not know how a physics is written.
 
+use super::device::Device;
 use super::fault::Planted;
 use super::physics::Physics;
 use super::read::SimError;
@@ -15,7 +16,11 @@ type Row = (&'static str, f64, bool, &'static str);
 /// # Errors
 /// The first of them, with what may be.
 pub(super) fn check(physics: &Physics) -> Result<(), SimError> {
-    let rows = made_of(physics).into_iter().chain(driven(physics)).chain(moved(physics));
+    let rows = made_of(physics)
+        .into_iter()
+        .chain(driven(physics))
+        .chain(moved(physics))
+        .chain(boxed(physics));
     for (key, value, good, remedy) in rows {
         if !good {
             return Err(SimError::Value { key: key.into(), value, remedy });
@@ -68,6 +73,27 @@ fn driven(physics: &Physics) -> [Row; 7] {
 }
 
 const HEAT: &str = "above 0, as must be heat.cools and heat.speed";
+
+/// What the box in the links is planted with.
+#[expect(clippy::cast_precision_loss, reason = "queues are few")]
+fn boxed(physics: &Physics) -> [Row; 8] {
+    let Device { tester, capacity, buffer, stalls, queues, .. } = &physics.device;
+    let Device { line, police_rate, police_burst, .. } = &physics.device;
+    let of = |key, value: f64, least: f64, remedy| (key, value, value >= least, remedy);
+    let rate = |rate: &Option<f64>| rate.unwrap_or(f64::INFINITY);
+    let count = queues.len();
+    let weighted = queues.iter().all(|weight| (1..=1000).contains(weight));
+    [
+        of("device.tester", *tester, 1.0, "1 or more"),
+        of("device.capacity", *capacity, 1.0, "1 or more"),
+        ("device.buffer", (*buffer).into(), (1..=65_536).contains(buffer), "1 to 65536"),
+        of("device.line", rate(line), 1.0, "1 bit/s or more"),
+        ("device.stalls", *stalls, (0.0..=1e4).contains(stalls), "0 to 10000"),
+        of("device.police_rate", rate(police_rate), 1.0, "1 bit/s or more"),
+        of("device.police_burst", *police_burst, 1.0, "1 B or more"),
+        ("device.queues", count as f64, count <= 64 && weighted, "up to 64 weights of 1 to 1000"),
+    ]
+}
 
 /// What chance does.
 fn moved(physics: &Physics) -> [Row; 3] {

@@ -2,7 +2,8 @@
 //!
 //! Knows: the strict TOML of a physics, seeded chance, planted faults, what settings leave of the
 //! resources, wrong clocks, heat.
-//! Gives: [`Physics`], [`Scene`], [`Chance`], [`Planted`], [`Hold`], [`Clocks`], [`Warmth`].
+//! Gives: [`Physics`], [`Scene`], [`Chance`], [`Planted`], [`Hold`], [`Clocks`], [`Warmth`],
+//! [`Device`].
 //! Never: what a load does with it (its workload's model says that), how trials are judged, a
 //! clock, chance without a seed.
 //! Start reading at `default.toml`, then `physics.rs`.
@@ -11,6 +12,7 @@ mod ceiling;
 mod chance;
 mod check;
 mod clock;
+mod device;
 mod environment;
 mod fault;
 mod field;
@@ -29,6 +31,7 @@ mod warmth;
 pub use ceiling::{ceilings, shapers};
 pub use chance::{Chance, Drawn};
 pub use clock::{Clocks, HostClock, clocks};
+pub use device::{Device, QueueOrder};
 pub use environment::environment;
 pub use fault::{Planted, Spoil};
 pub use hold::{Cpus, Hold, throttle};

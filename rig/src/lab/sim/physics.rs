@@ -2,6 +2,7 @@
 //!
 //! Must not know how it was written, nor what a load makes of it.
 
+use super::device::Device;
 use super::fault::Planted;
 use super::field::{At, Span, bus, bytes, length, moment, rate, seconds, share};
 use super::power::Power;
@@ -34,6 +35,8 @@ pub struct Physics {
     pub memory: Memory,
     /// The disk.
     pub disk: Disk,
+    /// The box that frames are sent through.
+    pub device: Device,
     /// Buffers of every connection.
     pub sockets: Sockets,
     /// Where received packets are worked on.

@@ -24,6 +24,24 @@ pub struct Offer<'a> {
     pub interval: f64,
     /// Bytes of each, with the check sequence.
     pub bytes: usize,
+    /// Their classes of service, each below 64, in turn.
+    pub classes: &'a [u8],
+    /// The window, seconds from the first frame.
+    pub window: [f64; 2],
+}
+
+impl Offer<'_> {
+    /// The class of each flow in turn, of 64 of them.
+    pub const EACH: [u8; 64] = {
+        let (mut all, mut at) = ([0; 64], 0_u8);
+        while at < 64 {
+            all[at as usize] = at;
+            at += 1;
+        }
+        all
+    };
+    /// A window without an end.
+    pub const ALL: [f64; 2] = [0.0, f64::INFINITY];
 }
 
 /// What became of a trial.
@@ -35,12 +53,24 @@ pub struct Outcome {
     pub duplicates: u64,
     /// Frames that came of each class of service.
     pub classes: [u64; 64],
+    /// Frames that had come when the window opened, and when it closed.
+    pub by: [u64; 2],
+    came: Vec<u64>,
     /// Frames that came after one with a larger number (RFC 4737, 3.3).
     pub reordered: u64,
     /// Seconds from the first frame that was sent to the last that came.
     pub lasted: f64,
-    /// Nanoseconds from when a frame was sent until it came.
+    /// Nanoseconds from when a frame of the window was sent until it came.
     pub latency: Option<Histogram<u64>>,
+}
+
+impl Outcome {
+    /// Whether the frame of a number came; one that was not offered did not.
+    #[must_use]
+    pub fn came(&self, number: u32) -> bool {
+        let word = self.came.get(number as usize / 64).copied().unwrap_or(0);
+        word & 1 << (number % 64) != 0
+    }
 }
 
 /// A device in simulated time. It keeps its tables and buckets from trial to trial; a trial begins
@@ -83,7 +113,7 @@ impl Ring {
             working: None,
             lines: [0.0; PORTS as usize],
             held: None,
-            sink: Sink::new(0),
+            sink: Sink::new(0, Offer::ALL),
             now: 0.0,
         }
     }
@@ -92,7 +122,7 @@ impl Ring {
     /// empty.
     pub fn run(&mut self, offer: &Offer<'_>) -> Outcome {
         let (before, began) = (*self.device.counters(), self.now);
-        self.make_room(offer);
+        self.make_room(offer, began);
         let mut full = 0;
         for number in 0..offer.frames {
             let now = began + f64::from(number) * offer.interval;
@@ -112,18 +142,17 @@ impl Ring {
     }
 
     /// Slots for all frames that can be in the device at once.
-    fn make_room(&mut self, offer: &Offer<'_>) {
+    fn make_room(&mut self, offer: &Offer<'_>, began: f64) {
         let slots = self.knobs.buffer + self.device.holds();
         self.frames = Frames::new(slots, offer.bytes - FCS);
         self.sent_at = vec![0.0; slots];
         self.free = (0..).take(slots).collect();
-        self.sink = Sink::new(offer.frames.into());
+        self.sink = Sink::new(offer.frames.into(), offer.window.map(|edge| began + edge));
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "below 64")]
     fn arrive(&mut self, offer: &Offer<'_>, (slot, number): (u32, u32), now: f64) {
-        let flow = number as usize % offer.flows.len();
-        let (tuple, dscp) = (offer.flows[flow], (flow % 64) as u8);
+        let tuple = offer.flows[number as usize % offer.flows.len()];
+        let dscp = offer.classes[number as usize % offer.classes.len()];
         let fields = Fields { to: OWN, from: station(0), tuple, dscp, ttl: 64, number };
         frame::write(self.frames.head_mut(slot), offer.bytes - FCS, &fields);
         self.sent_at[slot as usize] = now;
@@ -231,6 +260,8 @@ impl Ring {
             },
             duplicates: sink.duplicates,
             classes: sink.classes,
+            by: sink.by,
+            came: sink.came.clone(),
             reordered: sink.reordered,
             lasted: sink.last - began,
             latency: sink.latency.clone(),

@@ -14,26 +14,33 @@ pub(super) struct Sink {
     pub(super) reordered: u64,
     /// Frames of each class of service.
     pub(super) classes: [u64; 64],
+    /// Frames that had come when the window opened, and when it closed.
+    pub(super) by: [u64; 2],
     /// When the last one came, seconds.
     pub(super) last: f64,
-    /// Nanoseconds from when a frame was sent until it came.
+    /// Nanoseconds from when a frame was sent, in the window, until it came.
     pub(super) latency: Option<Histogram<u64>>,
-    came: Vec<u64>,
+    /// A bit for each number.
+    pub(super) came: Vec<u64>,
+    /// The window, seconds.
+    window: [f64; 2],
     largest: Option<u32>,
 }
 
 impl Sink {
-    /// For frames of such numbers, from 0.
-    pub(super) fn new(frames: u64) -> Self {
+    /// For frames of such numbers, from 0, and a window in seconds.
+    pub(super) fn new(frames: u64, window: [f64; 2]) -> Self {
         let words = usize::try_from(frames.div_ceil(64)).unwrap_or(0);
         Self {
             received: 0,
             duplicates: 0,
             reordered: 0,
             classes: [0; 64],
+            by: [0; 2],
             last: 0.0,
             latency: Distribution::empty(),
             came: vec![0; words],
+            window,
             largest: None,
         }
     }
@@ -52,6 +59,12 @@ impl Sink {
         self.largest = self.largest.max(Some(number));
         self.classes[usize::from(class)] += 1;
         self.last = now;
+        let [opens, closes] = self.window;
+        self.by[0] += u64::from(now < opens);
+        self.by[1] += u64::from(now < closes);
+        if !(opens..closes).contains(&sent) {
+            return;
+        }
         let ns = ((now - sent) * 1e9).round() as u64;
         self.latency.iter_mut().for_each(|latency| latency.saturating_record(ns));
     }

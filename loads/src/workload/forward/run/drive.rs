@@ -11,7 +11,7 @@ use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::{LEAST, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::Evidence;
-use crate::workload::forward::spec::SPEC;
+use crate::workload::forward::spec::{BURST, SPEC};
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
@@ -42,6 +42,11 @@ impl Workload for Frames {
         if lab.kind != LabKind::RootNamespaces {
             let what = "frames need namespaces of root; run stend as root".into();
             return Err(Fault::NotAvailable { what });
+        }
+        if burst(&job.trial.point.params).is_some() {
+            let what = "a burst is sent in a simulated lab alone; take burst = \"endless\", or \
+                        --lab sim";
+            return Err(Fault::NotAvailable { what: what.into() });
         }
         self.course = Course::new(SPEC.name, lab, job);
         self.hosts = (0..).take_while(|at| !lab.name(*at).is_empty()).collect();
@@ -159,11 +164,9 @@ fn all_of(totals: &crate::engine::packet::live::Totals) -> u64 {
 ///
 /// # Errors
 /// A client that would not send once in the window; a kernel that gives no chance.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1518 B")]
 fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
-    let size = params.get("frame_size").and_then(Value::quantity).map(|size| size.value as usize);
-    let bytes = size.unwrap_or(LEAST);
+    let bytes = frame_bytes(params);
     let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
     let pattern = match params.get("pattern").and_then(Value::word) {
         Some("counter") => Pattern::Counter,
@@ -184,9 +187,25 @@ fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
     })
 }
 
+/// Bytes of a frame with its check sequence.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1518 B")]
+pub fn frame_bytes(params: &Settings) -> usize {
+    let size = params.get("frame_size").and_then(Value::quantity);
+    size.map_or(LEAST, |size| size.value as usize)
+}
+
+/// Frames that are sent back to back, and no more; none where there is no bound.
+#[must_use]
+pub fn burst(params: &Settings) -> Option<u32> {
+    let frames = params.get(BURST.name).and_then(Value::count)?;
+    Some(u32::try_from(frames).unwrap_or(u32::MAX))
+}
+
 /// Time between two frames of one of so many streams at the offered load of a line, on which a
 /// frame has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered.
-fn interval(params: &Settings, (bytes, streams): (usize, u32)) -> Option<f64> {
+#[must_use]
+pub fn interval(params: &Settings, (bytes, streams): (usize, u32)) -> Option<f64> {
     let load = params.get("offered_load").and_then(Value::quantity)?;
     #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]
     let bits = ((bytes + IFG) * 8) as f64;

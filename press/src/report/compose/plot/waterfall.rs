@@ -54,8 +54,8 @@ fn steps(parts: &CpuParts) -> Vec<(&'static str, f64)> {
         ("spent-foreign", parts.foreign.centre.value),
         ("spent-rest", parts.unattributed.centre.value),
     ];
-    if let Some(between) = &parts.between {
-        all.insert(2, ("spent-between", between.centre.value));
+    for (key, part) in [("spent-between", &parts.between), ("spent-relay", &parts.relay)] {
+        all.splice(2..2, part.iter().map(|part| (key, part.centre.value)));
     }
     all
 }

@@ -95,6 +95,7 @@ spent-note-second = Others: foreign programs. Rest: CPU time that no process acc
 spent-machine = Machine
 spent-server = Server
 spent-clients = Clients
+spent-relay = Relay
 spent-between = Between links
 spent-conductor = Conductor
 spent-kernel = Kernel threads

@@ -45,6 +45,7 @@ watch-cpu = CPU: { $parts }
 watch-cpu-machine = { $share } of the machine
 watch-cpu-server = server { $cpus }
 watch-cpu-clients = clients { $cpus }
+watch-cpu-relay = relay { $cpus }
 watch-packets = { $rate }
 watch-hottest = hottest sensor: { $degrees }
 

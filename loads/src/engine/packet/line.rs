@@ -1,14 +1,14 @@
-//! Knows how one core is kept busy: frames are written, pass the device, and are looked at.
+//! Knows how one core is kept busy: frames are written, pass a device, and are looked at.
 //!
-//! Must not know parameters.
+//! Must not know the parameters of a load.
 
-use crate::engine::packet::device::{Device, Forwarding, OWN, PORTS, STATIONS, station};
-use crate::engine::packet::frame::{self, FCS, Fields, Head};
-use crate::engine::packet::frames::Frames;
-use crate::engine::packet::reference::Plain;
-use crate::engine::packet::routes::Route;
-use crate::engine::packet::rules::Rule;
-use crate::engine::packet::tuple::Tuple;
+use super::device::{Device, Forwarding, OWN, PORTS, STATIONS, station};
+use super::frame::{self, FCS, Fields, Head};
+use super::frames::Frames;
+use super::reference::Plain;
+use super::routes::Route;
+use super::rules::Rule;
+use super::tuple::Tuple;
 use rig::lab::clock;
 use rig::metal::{DIGEST, Hot, digest};
 use std::sync::Arc;
@@ -18,26 +18,26 @@ const RING: u32 = 512;
 /// Hops that a frame may take when it comes.
 const TTL: u8 = 64;
 
-/// What all lines of a load share.
+/// What all lines share.
 #[derive(Debug)]
-pub(super) struct Trace {
+pub struct Trace {
     /// Flows, in the order in which frames visit them.
-    pub(super) flows: Vec<Tuple>,
+    pub flows: Vec<Tuple>,
     /// The access list.
-    pub(super) rules: Vec<Rule>,
+    pub rules: Vec<Rule>,
     /// The routes.
-    pub(super) routes: Vec<Route>,
+    pub routes: Vec<Route>,
     /// What the device does beside services.
-    pub(super) forwarding: Forwarding,
+    pub forwarding: Forwarding,
     /// Flows that are translated; 0 for none.
-    pub(super) translated: usize,
+    pub translated: usize,
     /// Bytes of a frame with its check sequence.
-    pub(super) frame_size: usize,
+    pub frame_size: usize,
 }
 
 /// A device with its tester, on one core.
 #[derive(Debug)]
-pub(super) struct Line {
+pub struct Line {
     device: Device,
     trace: Arc<Trace>,
     frames: Frames,
@@ -65,7 +65,7 @@ struct Seen {
 
 impl Line {
     /// A line of which no frame has passed.
-    pub(super) fn new(device: Device, trace: Arc<Trace>) -> Self {
+    pub fn new(device: Device, trace: Arc<Trace>) -> Self {
         let frames = Frames::new(RING as usize, trace.frame_size - FCS);
         Self {
             device,

@@ -1,0 +1,260 @@
+//! Knows what `forward` does in a simulated lab: frames through a device in simulated time, which
+//! has what the physics plants, and the evidence of it.
+//!
+//! The evidence goes through the same check as that of a real trial. Must not know how trials are
+//! judged, nor how the device works.
+
+use super::check;
+use super::evidence::Evidence;
+use super::run::{Counts, HostMark, StreamEnd, burst, frame_bytes, interval};
+use super::spec::LATENCY;
+use crate::engine::net::Life;
+use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
+use crate::engine::packet::frame::IFG;
+use crate::engine::packet::live::{PHASES, Sent, Stream, Totals};
+use crate::engine::packet::police::Policers;
+use crate::engine::packet::queues::Scheduler;
+use crate::engine::packet::ring::{Knobs, Offer, Outcome, Ring, Stalls};
+use crate::engine::packet::tuple::Tuple;
+use crate::engine::times::stored;
+use desk::record::Fault;
+use rig::lab::sim::{self, QueueOrder, Scene, Spoilt};
+use rig::workload::{Job, Modelled};
+
+/// The host that a reading of the device is of.
+const DEVICE: &str = "device";
+/// Frames of a trial at the most, which take minutes to simulate.
+const MOST: f64 = 268_435_456.0;
+
+/// What the tester does in a trial.
+#[derive(Clone, Copy, Debug)]
+struct Schedule {
+    /// Bytes of a frame with its check sequence.
+    bytes: usize,
+    /// Clients, which send in turn.
+    streams: u32,
+    /// Seconds between two frames of one client by the plan; none where it sends as it can.
+    wanted: Option<f64>,
+    /// Seconds between two frames of all clients.
+    interval: f64,
+    /// The window, seconds from the first frame.
+    window: [f64; 2],
+    /// Frames that are sent before the window, and in it.
+    frames: [u32; 2],
+}
+
+/// What it does in a simulated lab.
+///
+/// # Errors
+/// The fault that the workload's own check finds; a trial of too many frames; a burst that the
+/// window does not hold.
+pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
+    let schedule = schedule(scene, job)?;
+    let device = &scene.physics.device;
+    let count = device.queues.len().max(1);
+    let classes: Vec<u8> = (0..schedule.streams as usize).map(|at| class(at, count)).collect();
+    let offer = Offer {
+        flows: &[Tuple { src: 1, dst: 2, src_port: 49_152, dst_port: 5001, protocol: 17 }],
+        frames: schedule.frames[0] + schedule.frames[1],
+        interval: schedule.interval,
+        bytes: schedule.bytes,
+        classes: &classes,
+        window: schedule.window,
+    };
+    let knobs = knobs(device, scene.pace);
+    let mut ring = Ring::new(planted(device), knobs, job.trial.seed);
+    let evidence = evidence(scene, job, (&schedule, &ring.run(&offer)));
+    let cores = scene.physics.machine.cores.max(1);
+    let busy = |core| if core < schedule.streams { 1.0 } else { 0.0 };
+    let cores: Vec<f64> = (0..cores).map(busy).collect();
+    let clients = match scene.physics.clients_apart() {
+        true => vec![1.0; schedule.streams as usize],
+        false => Vec::new(),
+    };
+    let softirq = cores.clone();
+    Ok(Modelled { checked: check::check(&evidence)?, cores, softirq, clients })
+}
+
+/// The class of service by which a device with so many queues puts frames of a client into the
+/// queue of the same place.
+#[expect(clippy::cast_possible_truncation, reason = "below 64")]
+fn class(client: usize, queues: usize) -> u8 {
+    ((client % queues) * 64).div_ceil(queues) as u8
+}
+
+fn knobs(device: &sim::Device, pace: f64) -> Knobs {
+    let stalls = Stalls { rate: device.stalls, length: device.stall };
+    Knobs {
+        capacity: device.capacity * pace,
+        buffer: device.buffer as usize,
+        line: device.line,
+        stalls: (device.stalls > 0.0).then_some(stalls),
+        loss: device.loss,
+        reorder: device.reorder,
+        duplicate: device.duplicate,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+fn planted(device: &sim::Device) -> Device {
+    let order = match device.order {
+        QueueOrder::Priority => Scheduler::Priority,
+        QueueOrder::Weighted => Scheduler::Weighted,
+        QueueOrder::Mixed => Scheduler::Mixed,
+    };
+    let police = |rate| Policers::new(1, rate, device.police_burst as u64);
+    let services = Services {
+        forwarding: Forwarding::Route,
+        batch: 1,
+        nat: None,
+        policers: device.police_rate.map(police),
+        queues: (!device.queues.is_empty()).then(|| (device.queues.clone(), order)),
+    };
+    Device::new(Tables::default(), services)
+}
+
+fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
+    let params = &job.trial.point.params;
+    let (bytes, streams) = (frame_bytes(params), scene.clients.max(1));
+    let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
+    let clients = f64::from(streams);
+    #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]
+    let frame = ((bytes + IFG) * 8) as f64 / line;
+    let each = 1.0 / (scene.physics.device.tester * scene.clients_cpu);
+    let fastest = frame.max(each / clients);
+    let wanted = interval(params, (bytes, streams)).map(|ns| ns / 1e9);
+    let interval = wanted.map_or(fastest, |each| (each / clients).max(fastest));
+    let settle = if scene.steady { job.settle } else { job.settle_max }.as_secs_f64();
+    let length = job.window.as_secs_f64();
+    if let Some(frames) = burst(params) {
+        if f64::from(frames) * interval > length {
+            let what = format!(
+                "a burst of {frames} frames takes {:.3} s, and the window is {length:.3} s; \
+                 take a longer window or a smaller burst",
+                f64::from(frames) * interval
+            );
+            return Err(Fault::Failed { host: "conductor".into(), what });
+        }
+        let window = [0.0, length];
+        let frames = [0, frames];
+        return Ok(Schedule { bytes, streams, wanted: None, interval, window, frames });
+    }
+    let window = [settle, settle + length];
+    if window[1] / interval > MOST {
+        let what = format!(
+            "{:.0} frames in simulated time; take a shorter window, or a smaller tester in the \
+             physics",
+            window[1] / interval
+        );
+        return Err(Fault::NotAvailable { what });
+    }
+    let frames = [due(settle, interval), due(window[1], interval) - due(settle, interval)];
+    Ok(Schedule { bytes, streams, wanted, interval, window, frames })
+}
+
+/// Frames that are due before such a moment, the first of them at 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by MOST")]
+fn due(until: f64, interval: f64) -> u32 {
+    (until / interval).ceil() as u32
+}
+
+impl Schedule {
+    /// What the client of a stream tells: of each phase the frames that it sent, and those that
+    /// were due by the plan and that it could not send.
+    fn told(&self, stream: u32) -> Sent {
+        // Frames of a stream among the first so many of all.
+        let of = |frames: u32| u64::from((frames + self.streams - 1 - stream) / self.streams);
+        let before = of(self.frames[0]);
+        let mut told = Sent::default();
+        (told.sent[0], told.sent[1]) = (before, of(self.frames[0] + self.frames[1]) - before);
+        if let Some(wanted) = self.wanted {
+            let wanted = wanted / f64::from(self.streams);
+            let [settle, end] = self.window.map(|edge| due(edge, wanted));
+            let asked = [of(settle), of(end) - of(settle)];
+            for (phase, asked) in asked.into_iter().enumerate() {
+                told.unsent[phase] = asked.saturating_sub(told.sent[phase]);
+            }
+        }
+        told
+    }
+
+    /// What came of a stream, by phase.
+    fn came(&self, stream: u32, outcome: &Outcome) -> [u64; PHASES] {
+        let mut came = [0; PHASES];
+        let all = self.frames[0] + self.frames[1];
+        for number in (stream..all).step_by(self.streams as usize) {
+            let phase = usize::from(number >= self.frames[0]);
+            came[phase] += u64::from(outcome.came(number));
+        }
+        came
+    }
+}
+
+fn evidence(
+    scene: &Scene<'_>,
+    job: &Job<'_>,
+    (schedule, outcome): (&Schedule, &Outcome),
+) -> Evidence {
+    let streams = schedule.streams;
+    let name = |at: u32| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
+    let stream = |at| Stream { came: schedule.came(at, outcome), ..Stream::default() };
+    let mut all: Vec<Stream> = (0..streams).map(stream).collect();
+    // The device does not tell streams apart; the trial has the sums alone.
+    if let Some(first) = all.first_mut() {
+        (first.reordered, first.duplicates) = (outcome.reordered, outcome.duplicates);
+    }
+    let damaged = u64::from(matches!(scene.spoilt, Some(Spoilt::Content(_))));
+    let times = outcome.latency.as_ref().and_then(|all| stored(LATENCY, all));
+    let sink = Counts { sink: Some(Totals { streams: all, damaged }), times, ..Counts::default() };
+    let drop = |(cause, frames): &(String, u64)| {
+        (cause.trim_start_matches("device: ").to_owned(), *frames)
+    };
+    let drops = outcome.ledger.drops.iter().map(drop).collect();
+    let device = Counts { drops, ..Counts::default() };
+    let cores = scene.physics.machine.cores.max(1);
+    Evidence {
+        host_names: (0..=streams).map(name).collect(),
+        one_clock: (0..=streams).map(|_| !scene.physics.clients_apart()).collect(),
+        asked: job.trial.point.params.clone(),
+        bytes: schedule.bytes,
+        interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
+        cpus: (0..streams).map(|at| at % cores).collect(),
+        before: [name(0), DEVICE.into()].map(|host| (host, Counts::default())).into(),
+        after: vec![(name(0), sink), (DEVICE.into(), device)],
+        life: Some(life(scene, job, (schedule, outcome))),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of some minutes")]
+fn life(
+    scene: &Scene<'_>,
+    job: &Job<'_>,
+    (schedule, outcome): (&Schedule, &Outcome),
+) -> Life<HostMark, Option<StreamEnd>> {
+    let [opens_ns, closes_ns] = schedule.window.map(|edge| scene.go_ns + (edge * 1e9) as u64);
+    let read = |at: u32, at_ns: u64, came: u64| HostMark {
+        at_ns,
+        took_ns: 1000,
+        cpu_ns: if at == 0 { 0 } else { at_ns - scene.go_ns },
+        came: vec![if at == 0 { came } else { 0 }],
+        ticks: None,
+    };
+    let ended = |at: u32| {
+        let still =
+            matches!(&scene.spoilt, Some(Spoilt::Still(host)) if *host == format!("c{at:02}"));
+        let sent = at.checked_sub(1).filter(|_| !still).map(|stream| schedule.told(stream));
+        sent.map(|sent| StreamEnd { sent, digest: job.trial.seed, error: None })
+    };
+    let hosts = 0..=schedule.streams;
+    let [opened, closed] = outcome.by;
+    Life {
+        steady: scene.steady,
+        settle_ns: opens_ns - scene.go_ns,
+        late_ns: Vec::new(),
+        window_ns: (opens_ns, closes_ns),
+        opened: hosts.clone().map(|at| read(at, opens_ns, opened)).collect(),
+        closed: hosts.clone().map(|at| read(at, closes_ns, closed)).collect(),
+        course: Vec::new(),
+        ended: hosts.map(ended).collect(),
+    }
+}
