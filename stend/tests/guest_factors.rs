@@ -65,6 +65,8 @@ $b mount -t proc proc /proc; $b mount -t sysfs sysfs /sys; $b mount -t devtmpfs 
 for d in run tmp root; do $b mkdir -p /$d; $b mount -t tmpfs tmpfs /$d; done
 $b mkdir -p /run/netns
 for m in /modules/*; do $b insmod $m; done
+# The kernel shall load it again, as it does where nothing says max_bonds=0.
+$b rmmod bonding; $b mkdir -p /sbin; $b cp /modprobe /sbin/modprobe
 export HOME=/root PATH=/bin
 $b ip link set lo up 2>/dev/null || $b ifconfig lo up
 cd /root
@@ -78,11 +80,19 @@ while $b kill -0 $run 2>/dev/null; do
     done
     $b sleep 1
 done
+for link in /sys/class/net/bond[0-9]*; do echo LEFT $link; done
 $b cat /root/log
 $b cat out/records.json > /dev/ttyS1
 echo THE END
 $b sync
 $b poweroff -f
+"#;
+
+/// What loads a module that the kernel asks for.
+const MODPROBE: &str = r#"#!/bin/busybox sh
+echo MODPROBE $* > /dev/console
+case "$*" in *rtnl-link-bond) exec /bin/busybox insmod /modules/*-bonding*;; esac
+exit 1
 "#;
 
 /// Where a kernel is, if guests can be had here; why not is told.
@@ -110,13 +120,15 @@ fn add_to(archive: &Path, plan: &str, place: &Place) {
     fs::create_dir_all(tree.join("bin")).expect("a directory");
     fs::copy(BUSYBOX, tree.join("bin/busybox")).expect("busybox");
     fs::write(tree.join("plan.toml"), plan).expect("a plan");
-    fs::write(tree.join("check"), INIT).expect("a script");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(tree.join("check"), mode).expect("a script");
+    for (name, script) in [("check", INIT), ("modprobe", MODPROBE)] {
+        fs::write(tree.join(name), script).expect("a script");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(tree.join(name), mode).expect("a script");
+    }
     let mut pack = Command::new("cpio");
     pack.args(["-o", "-H", "newc", "--quiet"]).current_dir(&tree).stdin(Stdio::piped());
     let mut pack = pack.stdout(Stdio::piped()).spawn().expect("cpio");
-    let names = "bin\nbin/busybox\nplan.toml\ncheck\n";
+    let names = "bin\nbin/busybox\nplan.toml\ncheck\nmodprobe\n";
     pack.stdin.take().expect("a pipe").write_all(names.as_bytes()).expect("a pipe");
     let packed = pack.wait_with_output().expect("cpio").stdout;
     let mut to = fs::OpenOptions::new().append(true).open(archive).expect("an archive");
@@ -201,6 +213,8 @@ fn bonds_carry_more_than_one_cable_in_a_guest() {
     ] {
         assert!(console.contains(words), "{words}: {console}");
     }
+    assert!(console.contains("MODPROBE") && console.contains("LEFT"), "{console}");
+    assert!(!console.contains("LEFT /sys/class/net/bond0"), "{console}");
 }
 
 #[test]

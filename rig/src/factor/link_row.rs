@@ -11,6 +11,7 @@ use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
 use crate::lab::link::{
     Bonded, Bonding, Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking,
+    lacks_bonds,
 };
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host, second_cable};
@@ -150,10 +151,8 @@ impl LinkRow {
                 // Who may not try here may do so in a namespace of the lab.
                 _ => return Ok(()),
             },
-            (OnLink::Bonding, Some(word)) if word != OFF => match lacking(&["bond"]) {
-                Ok(absent) if !absent.is_empty() => {
-                    "this kernel has no bonds; load the module bonding".to_owned()
-                }
+            (OnLink::Bonding, Some(word)) if word != OFF => match lacks_bonds() {
+                Ok(true) => "this kernel has no bonds; load the module bonding".to_owned(),
                 _ => return Ok(()),
             },
             (OnLink::Ipsec, Some(word)) => match cipher(word).and_then(cannot_protect) {

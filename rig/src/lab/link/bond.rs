@@ -5,6 +5,7 @@
 
 use super::error::{LinkError, Task};
 use super::info::LinkInfo;
+use super::kinds::lacking;
 use super::routes::{Routes, link_message};
 use super::vlan::Gateway;
 use netlink_packet_core::{
@@ -20,6 +21,8 @@ use std::net::IpAddr;
 
 /// The kind of a bond.
 const BOND: &str = "bond";
+/// Is there once the kernel has bonds.
+const MODULE: &str = "/sys/module/bonding";
 /// How often a bond looks at the carriers of its ports, milliseconds.
 const MIIMON_MS: u32 = 50;
 /// In the data of a bond its mode and its aggregator; in that the number of the one in use
@@ -91,6 +94,23 @@ pub(super) struct BondPart {
     aggregator: Option<u16>,
     carries: bool,
     distributes: bool,
+}
+
+/// Whether this kernel has no bonds. The question loads the module, and bonds that it makes then
+/// (`max_bonds`) are removed.
+///
+/// # Errors
+/// Those of [`lacking`]; what the kernel says of a bond that cannot be removed.
+pub fn lacks_bonds() -> Result<bool, LinkError> {
+    let loaded = std::fs::exists(MODULE).unwrap_or(true);
+    let lacks = !lacking(&[BOND])?.is_empty();
+    if !loaded {
+        let mut routes = Routes::open()?;
+        for bond in routes.links()?.into_iter().filter(is_bond) {
+            routes.delete_link(&bond.name)?;
+        }
+    }
+    Ok(lacks)
 }
 
 impl Routes {

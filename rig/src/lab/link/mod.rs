@@ -18,7 +18,7 @@ mod tests;
 mod vlan;
 mod wrapping;
 
-pub use bond::{Bonded, Bonding};
+pub use bond::{Bonded, Bonding, lacks_bonds};
 pub use error::LinkError;
 pub use info::{Counters, LinkInfo};
 pub use ipsec::{Cipher, Ipsec, Protection, SECRET, cannot_protect};
