@@ -206,12 +206,10 @@ impl Agent<'_> {
             )),
             Some(
                 LinkRequest::SetVlan(..) | LinkRequest::SetBonding(..) | LinkRequest::Protect(..),
-            ) => Err(
-                "this host is the machine itself, where a VLAN link, a bond or IPsec would \
+            ) => Err("this host is the machine itself, where a VLAN link, a bond or IPsec would \
                  outlive the run; leave `machine` out of [lab], so that the adapter moves to a \
                  namespace"
-                    .into(),
-            ),
+                .into()),
             Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),
         }
     }
