@@ -46,8 +46,14 @@ fn bench(cancel: &'static AtomicBool) -> Bench {
     bench
 }
 
+/// Whether these are the full tests.
+fn full() -> bool {
+    std::env::var("STEND_VISITS").is_ok_and(|visits| visits == "1")
+}
+
 /// Every way in which a workload makes its load, as it stands in a plan: its engines, each as fast
-/// as it can and, where there is such a thing, on a schedule whose moments lie 0.25 s apart.
+/// as it can and, where there is such a thing, on a schedule whose moments lie 0.25 s apart; every
+/// day one engine has it.
 fn ways(spec: &WorkloadSpec) -> Vec<String> {
     let param = |name: &str| spec.params.iter().find(|p| p.name == name);
     let mut ways: Vec<String> = match param("engine").map(|p| p.kind.words) {
@@ -77,7 +83,8 @@ fn ways(spec: &WorkloadSpec) -> Vec<String> {
         let depth = if many { "queue_depth = 1\n" } else { "" };
         format!("{way}{depth}{paced}")
     };
-    ways.extend(ways.iter().map(one).collect::<Vec<_>>());
+    let on_schedule = if full() { ways.len() } else { 1 };
+    ways.extend(ways.iter().map(one).take(on_schedule).collect::<Vec<_>>());
     ways
 }
 
@@ -90,12 +97,11 @@ fn all() -> Vec<(&'static Entry, String)> {
 /// The same with one engine of each load: whoever starts and stops a load does not know its engine.
 /// In the full tests loads over a link have two.
 fn started() -> Vec<(&'static Entry, String)> {
-    let full = std::env::var("STEND_VISITS").is_ok_and(|visits| visits == "1");
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let first = |(entry, _): &(&Entry, String)| {
         let times = seen.entry(entry.spec.name).or_default();
         *times += 1;
-        *times <= if full && entry.spec.place == Place::Path { 2 } else { 1 }
+        *times <= if full() && entry.spec.place == Place::Path { 2 } else { 1 }
     };
     all().into_iter().filter(first).collect()
 }

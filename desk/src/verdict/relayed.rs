@@ -43,9 +43,9 @@ pub(super) fn cpu(record: &TrialRecord) -> Option<f64> {
 /// frames in a short window are one moment at which no CPU woke.
 const LATE: f64 = 0.1;
 
-/// Share of frames that the relay lost for want of time or memory, and of those that left late where
-/// they are [`LATE`] or more, of the direction in which it was most: 0 to 1. None in a lab without
-/// a relay.
+/// Share of frames that the relay lost for want of time or memory, and of those that left late
+/// where they are [`LATE`] or more, of the direction in which it was most: 0 to 1. None in a lab
+/// without a relay.
 pub(super) fn behind(record: &TrialRecord) -> Option<f64> {
     of_ways(record, |way| {
         let came = (count(way, "received") + count(way, "dropped")).max(1.0);

@@ -143,10 +143,13 @@ fn counts_of_clients_show_the_weights_of_planted_queues() {
 
 #[test]
 #[ignore = "minutes in a debug build; ./test full runs it"]
-fn searches_find_what_fifty_boxes_are_planted_with() {
-    for seed in 0..ALL {
-        core_and_buffer(seed);
-        policer(seed);
-        queues(seed);
-    }
+fn searches_find_the_cores_and_buffers_of_fifty_boxes() {
+    (0..ALL).for_each(core_and_buffer);
+}
+
+#[test]
+#[ignore = "minutes in a debug build; ./test full runs it"]
+fn searches_find_fifty_policers_and_counts_the_weights_of_fifty_boxes() {
+    (0..ALL).for_each(policer);
+    (0..ALL).for_each(queues);
 }
