@@ -562,6 +562,30 @@ fn level_of(name: &str, levels: [&str; 2]) -> Value {
 }
 
 #[test]
+fn bonds_are_refused_on_one_cable_and_beside_what_does_not_know_them() {
+    let bonds = "[factors.bonding]\nlevels = [\"off\", \"802.3ad\"]\n";
+    let two = "[lab.links.lan]\ncables = 2\n";
+    let refused = |tables: &str| {
+        let text = format!("title = \"x\"\n{bonds}{tables}[load.it]\nworkload = \"tcp_stream\"\n");
+        let plan = parse(&text).expect("a plan");
+        factor::refuse(&plan, Path::new("/")).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    let vlan = format!("[factors.vlan]\nlevels = [\"off\", 7]\n{two}");
+    let sixth = format!("[lab]\nip_version = 6\n{two}");
+    for (tables, words) in [
+        ("", "write cables = 2 in [lab.links.lan]"),
+        (vlan.as_str(), "take one of both"),
+        (sixth.as_str(), "take ip_version = 4"),
+    ] {
+        let said = refused(tables);
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // Only the kernel can refuse the rest.
+    let said = refused(two);
+    assert!(said.is_empty() || said.contains("load the module bonding"), "{said}");
+}
+
+#[test]
 fn every_factor_takes_is_read_back_and_is_undone() {
     let _lock = lock();
     let mut bench = bench(&NEVER);
@@ -571,6 +595,8 @@ fn every_factor_takes_is_read_back_and_is_undone() {
     }
     let mut names: Vec<&str> = LEVELS.iter().chain(&MODULES).map(|row| row.0).collect();
     names.extend(REFUSED.iter().map(|row| row.0));
+    // It needs links with two cables: below.
+    names.push("bonding");
     names.sort_unstable();
     let on_links = |name: &&str| matches!(factor::mechanism(name), Some(Mechanism::Link(_)));
     let all = factor::ALL.iter().map(|f| f.name).filter(on_links);

@@ -1,6 +1,6 @@
 //! Knows that factors which the kernel of this machine may lack take in a guest of QEMU: a VLAN,
-//! whose link carries the frames, and IPsec, whose headers make segments smaller. What QEMU, a
-//! kernel or busybox is missing for is skipped aloud.
+//! whose link carries the frames, IPsec, whose headers make segments smaller, and bonds, whose two
+//! cables carry more than one. What QEMU, a kernel or busybox is missing for is skipped aloud.
 #![cfg(feature = "machines")]
 #![expect(
     clippy::expect_used,
@@ -42,6 +42,21 @@ method.settle = "200 ms"
 method.settle_max = "200 ms"
 "#;
 
+/// Every mode of a bond whose cables have a token bucket each, with streams enough to use both.
+const BONDS: &str = r#"title = "Bonds of a guest"
+factors.bonding.levels = ["off", "balance-alb", "balance-xor", "802.3ad"]
+load.net = { workload = "tcp_stream", streams = 4 }
+lab.clients = 2
+lab.links.lan = { cables = 2, mtu = "1400 B", rate = "40 Mbit/s" }
+method.compare = "bonding"
+method.blocks = 3
+method.dry = false
+method.window = "1 s"
+method.steady = "noted"
+method.settle = "500 ms"
+method.settle_max = "500 ms"
+"#;
+
 /// The first process: what the kernel counts in each namespace goes to the console, the records to
 /// the second serial line.
 const INIT: &str = r#"#!/bin/busybox sh
@@ -50,6 +65,8 @@ $b mount -t proc proc /proc; $b mount -t sysfs sysfs /sys; $b mount -t devtmpfs 
 for d in run tmp root; do $b mkdir -p /$d; $b mount -t tmpfs tmpfs /$d; done
 $b mkdir -p /run/netns
 for m in /modules/*; do $b insmod $m; done
+# The kernel shall load it again, as it does where nothing says max_bonds=0.
+$b rmmod bonding; $b mkdir -p /sbin; $b cp /modprobe /sbin/modprobe
 export HOME=/root PATH=/bin
 $b ip link set lo up 2>/dev/null || $b ifconfig lo up
 cd /root
@@ -57,16 +74,25 @@ cd /root
 run=$!
 while $b kill -0 $run 2>/dev/null; do
     for n in /run/netns/*; do
-        $b nsenter --net=$n $b sh -c "$b grep -h . /proc/net/vlan/v*; $b cat /proc/net/xfrm_stat" \
+        $b nsenter --net=$n $b sh -c "$b grep -h . /proc/net/vlan/v*; $b cat /proc/net/xfrm_stat
+            $b cat /proc/net/bonding/b*.*" \
             2>/dev/null | $b sed "s|^|${n##*/} |"
     done
     $b sleep 1
 done
+for link in /sys/class/net/bond[0-9]*; do echo LEFT $link; done
 $b cat /root/log
 $b cat out/records.json > /dev/ttyS1
 echo THE END
 $b sync
 $b poweroff -f
+"#;
+
+/// What loads a module that the kernel asks for.
+const MODPROBE: &str = r#"#!/bin/busybox sh
+echo MODPROBE $* > /dev/console
+case "$*" in *rtnl-link-bond) exec /bin/busybox insmod /modules/*-bonding*;; esac
+exit 1
 "#;
 
 /// Where a kernel is, if guests can be had here; why not is told.
@@ -89,18 +115,20 @@ fn kernel() -> Option<Kernel> {
 }
 
 /// Appends a second archive with what our own guests do not need; the kernel unpacks both.
-fn add_to(archive: &Path, place: &Place) {
+fn add_to(archive: &Path, plan: &str, place: &Place) {
     let tree = place.path.join("tree");
     fs::create_dir_all(tree.join("bin")).expect("a directory");
     fs::copy(BUSYBOX, tree.join("bin/busybox")).expect("busybox");
-    fs::write(tree.join("plan.toml"), PLAN).expect("a plan");
-    fs::write(tree.join("check"), INIT).expect("a script");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(tree.join("check"), mode).expect("a script");
+    fs::write(tree.join("plan.toml"), plan).expect("a plan");
+    for (name, script) in [("check", INIT), ("modprobe", MODPROBE)] {
+        fs::write(tree.join(name), script).expect("a script");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(tree.join(name), mode).expect("a script");
+    }
     let mut pack = Command::new("cpio");
     pack.args(["-o", "-H", "newc", "--quiet"]).current_dir(&tree).stdin(Stdio::piped());
     let mut pack = pack.stdout(Stdio::piped()).spawn().expect("cpio");
-    let names = "bin\nbin/busybox\nplan.toml\ncheck\n";
+    let names = "bin\nbin/busybox\nplan.toml\ncheck\nmodprobe\n";
     pack.stdin.take().expect("a pipe").write_all(names.as_bytes()).expect("a pipe");
     let packed = pack.wait_with_output().expect("cpio").stdout;
     let mut to = fs::OpenOptions::new().append(true).open(archive).expect("an archive");
@@ -135,28 +163,66 @@ fn most(console: &str, word: &str) -> u64 {
     lines.filter_map(|line| line.split_whitespace().last()?.parse().ok()).max().unwrap_or(0)
 }
 
+/// A run of a plan in a guest, and what its console said; every trial without a fault has these
+/// factors as they were set. None where guests cannot be had.
+fn made(name: &str, plan: &str, factors: &[&str]) -> Option<(Run, String)> {
+    let kernel = kernel()?;
+    let place = Place::new(name);
+    System::build(&kernel, Path::new(STEND), &[], &place.path).expect("an archive");
+    add_to(&place.path.join("initramfs"), plan, &place);
+    let (console, records) = boot(&kernel, &place);
+    let run: Run = serde_json::from_str(&records).expect(&console);
+    for record in &run.records {
+        // An emulated machine reads its counters late now and then.
+        let fault = record.outcome.fault.as_ref();
+        let ours = matches!(fault, Some(Fault::Factor { .. } | Fault::WrongWork { .. }));
+        assert!(!ours, "{fault:?}: {console}");
+        for factor in factors.iter().filter(|_| fault.is_none()) {
+            let (set, read) = (record.trial.settings.get(*factor), record.observed.get(*factor));
+            assert!(read.is_some() && (set.is_none() || set == read), "{factor}: {read:?}");
+        }
+    }
+    Some((run, console))
+}
+
+#[test]
+#[ignore = "a minute: ./test full"]
+fn bonds_carry_more_than_one_cable_in_a_guest() {
+    let Some((run, console)) = made("bonds", BONDS, &["bonding", "mtu", "rate"]) else { return };
+    let mut rates = std::collections::BTreeMap::new();
+    for record in run.records.iter().filter(|r| r.outcome.fault.is_none()) {
+        let level = record.observed["bonding"].to_string();
+        let rate = record.outcome.metric("throughput").expect("a rate").value;
+        rates.entry(level).or_insert_with(Vec::new).push(rate / 1e6);
+    }
+    assert_eq!(rates.len(), 4, "each level has a trial: {console}");
+    let most = |level: &str| rates[level].iter().copied().fold(0.0, f64::max);
+    assert!((30.0..40.0).contains(&most("off")), "{rates:?}");
+    for level in ["balance-xor", "802.3ad"] {
+        assert!((60.0..80.0).contains(&most(level)), "{rates:?}: {console}");
+    }
+    // It shares peers out, by what each has sent, every ten seconds: no trial here is so long.
+    assert!((30.0..80.0).contains(&most("balance-alb")), "{rates:?}");
+    for words in [
+        "IEEE 802.3ad Dynamic link aggregation",
+        "LACP rate: fast",
+        "Number of ports: 2",
+        "load balancing (xor)",
+        "adaptive load balancing",
+        "Transmit Hash Policy: layer3+4",
+    ] {
+        assert!(console.contains(words), "{words}: {console}");
+    }
+    assert!(console.contains("MODPROBE") && console.contains("LEFT"), "{console}");
+    assert!(!console.contains("LEFT /sys/class/net/bond0"), "{console}");
+}
+
 #[test]
 #[ignore = "a minute: ./test full"]
 fn a_vlan_tags_frames_and_ipsec_makes_segments_smaller_in_a_guest() {
-    let Some(kernel) = kernel() else { return };
-    let place = Place::new("factors");
-    System::build(&kernel, Path::new(STEND), &[], &place.path).expect("an archive");
-    add_to(&place.path.join("initramfs"), &place);
-    let (console, records) = boot(&kernel, &place);
-    let run: Run = serde_json::from_str(&records).expect(&console);
-    let faults = run.records.iter().filter_map(|r| r.outcome.fault.as_ref());
-    for fault in faults {
-        // An emulated machine reads its counters late now and then.
-        let ours = matches!(fault, Fault::Factor { .. } | Fault::WrongWork { .. });
-        assert!(!ours, "{fault:?}: {console}");
-    }
-    let good = run.records.iter().filter(|r| r.outcome.fault.is_none());
+    let Some((run, console)) = made("factors", PLAN, &["vlan", "ipsec", "mtu"]) else { return };
     let mut segments = std::collections::BTreeMap::new();
-    for record in good {
-        for factor in ["vlan", "ipsec", "mtu"] {
-            let (set, read) = (record.trial.settings.get(factor), record.observed.get(factor));
-            assert!(read.is_some() && (set.is_none() || set == read), "{factor}: {read:?}");
-        }
+    for record in run.records.iter().filter(|r| r.outcome.fault.is_none()) {
         let level = |factor: &str| record.observed.get(factor).map(ToString::to_string);
         let flows = &record.outcome.flows;
         let at = flows.columns.iter().position(|column| column.name == "mss").expect("a column");

@@ -7,8 +7,8 @@
 
 use super::Catalogue;
 use super::read::{
-    BLOCKS_BOUNDS, BOOTS_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS, SHARES,
-    STEPS_BOUNDS, WHOLE_RUN,
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, CABLES_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS,
+    SHARES, STEPS_BOUNDS, WHOLE_RUN,
 };
 use crate::record::{
     FactorSpec, LinkKind, ParamKind, ParamRole, ParamSpec, Range, Role, Scope, SearchKind, Words,
@@ -298,6 +298,8 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
             "type": "object", "additionalProperties": { "type": "string" }
         }),
     );
+    let about = "Cables of each member of a bridge; the factor bonding joins two.";
+    of_link.insert("cables".into(), whole(about, CABLES_BOUNDS));
     keys.insert(
         "machine".into(),
         json!({

@@ -39,6 +39,9 @@ pub struct LinkPlan {
     /// machines have a system under test, the member is written sut@MACHINE.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub adapters: BTreeMap<String, String>,
+    /// Cables of each member, where the plan says it; else one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cables: Option<u32>,
 }
 
 /// Who takes part.

@@ -102,7 +102,7 @@ impl LinkPlan {
     pub fn of_all(name: &str) -> Self {
         let (name, settings) = (name.into(), std::collections::BTreeMap::new());
         let adapters = std::collections::BTreeMap::new();
-        Self { name, settings, members: Vec::new(), kind: None, adapters }
+        Self { name, settings, members: Vec::new(), kind: None, adapters, cables: None }
     }
 
     /// Whether it is one cable.
@@ -115,6 +115,12 @@ impl LinkPlan {
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.kind == Some(LinkKind::Adapter)
+    }
+
+    /// Whether each member has two cables, which can be bonded.
+    #[must_use]
+    pub fn is_double(&self) -> bool {
+        self.cables == Some(2)
     }
 
     /// Whether its members are ports of a bridge.

@@ -59,9 +59,12 @@ fn has(
     (ethtool, files): (&mut Ethtool, &AdapterFiles),
 ) -> Result<bool, LabError> {
     Ok(match row.on {
-        OnLink::Mtu | OnLink::TokenBucket | OnLink::Vlan | OnLink::Ipsec | OnLink::Field(..) => {
-            true
-        }
+        OnLink::Mtu
+        | OnLink::TokenBucket
+        | OnLink::Bonding
+        | OnLink::Vlan
+        | OnLink::Ipsec
+        | OnLink::Field(..) => true,
         OnLink::Feature(bits) => {
             let all = ethtool.features(adapter)?;
             all.iter().any(|f| bits.first() == Some(&f.name.as_str()) && f.changeable)

@@ -1,21 +1,26 @@
 //! Knows how a setting is changed on all ends of a link: MTU, offload bits, numbers, files, speed
-//! and RSS table of an adapter, a token bucket, a VLAN, and fields of kernel settings on the hosts
-//! at its ends, or what protects the traffic between them.
+//! and RSS table of an adapter, a token bucket, a bond, a VLAN, and fields of kernel settings on
+//! the hosts at its ends, or what protects the traffic between them.
 //!
 //! Must not know the list of factors.
 
 use super::{FactorError, Undo, mechanism};
 use crate::lab::adapter_file::AdapterFile;
+use crate::lab::clock;
 use crate::lab::cpus;
 use crate::lab::ethtool::{Ethtool, Line, Number, rss};
-use crate::lab::link::{Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking};
+use crate::lab::link::{
+    Bonded, Bonding, Cipher, LinkError, Protection, SECRET, Tbf, cannot_protect, lacking,
+    lacks_bonds,
+};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
-use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host};
+use crate::lab::{EndRole, Lab, LabError, LinkEnd, by_host, second_cable};
 use desk::record::{FactorSpec, Value, Words};
 use desk::unit::{Quantity, Unit};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::net::Ipv4Addr;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 /// What is written to, and read back from, an interface.
 #[derive(Debug)]
@@ -34,6 +39,8 @@ pub enum OnLink {
     Rss,
     /// A `tbf` queueing discipline.
     TokenBucket,
+    /// A bond of the two cables of each member, and one at the switch.
+    Bonding,
     /// A VLAN link on each adapter, which has its addresses.
     Vlan,
     /// ESP between the addresses that meet on it.
@@ -121,7 +128,14 @@ impl LinkRow {
     /// Whether this level puts packets of IPv4, and none of IPv6, into something.
     #[must_use]
     pub fn wraps(&self, level: &Value) -> bool {
-        matches!(self.on, OnLink::Vlan | OnLink::Ipsec) && level.word() != Some(OFF)
+        matches!(self.on, OnLink::Vlan | OnLink::Ipsec | OnLink::Bonding)
+            && level.word() != Some(OFF)
+    }
+
+    /// Whether a second cable carries frames at this level.
+    #[must_use]
+    pub fn bonds(&self, level: &Value) -> bool {
+        matches!(self.on, OnLink::Bonding) && level.word() != Some(OFF)
     }
 
     /// Says why a level cannot be set on any link of this machine's kernel. Nothing stays changed.
@@ -135,6 +149,10 @@ impl LinkRow {
                     "this kernel has no VLAN; load the module 8021q".to_owned()
                 }
                 // Who may not try here may do so in a namespace of the lab.
+                _ => return Ok(()),
+            },
+            (OnLink::Bonding, Some(word)) if word != OFF => match lacks_bonds() {
+                Ok(true) => "this kernel has no bonds; load the module bonding".to_owned(),
                 _ => return Ok(()),
             },
             (OnLink::Ipsec, Some(word)) => match cipher(word).and_then(cannot_protect) {
@@ -154,6 +172,10 @@ impl LinkRow {
     /// The interfaces that the factor acts on, hosts' adapters before ports before the bridge.
     fn ends(&self, lab: &Lab, link: &str) -> Result<Vec<LinkEnd>, FactorError> {
         let mut ends = lab.ends(link);
+        // What is set on a cable is set on both; addresses are on one.
+        if !matches!(self.on, OnLink::Field(..) | OnLink::Vlan | OnLink::Ipsec | OnLink::Bonding) {
+            ends.extend(lab.second_ends(link));
+        }
         if matches!(self.on, OnLink::TokenBucket) {
             // The adapter of the first member, which is the system under test where it is on the
             // link, shapes what it sends; what faces it shapes what it receives.
@@ -168,6 +190,11 @@ impl LinkRow {
             OnLink::Vlan => ends.retain(|e| {
                 matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.joins(e.host)
             }),
+            OnLink::Bonding if lab.second_ends(link).is_empty() => {
+                let what = format!("link '{link}' has one cable; write cables = 2 in its table");
+                return Err(FactorError::NotHere { factor: self.spec.name, what });
+            }
+            OnLink::Bonding => ends.retain(|e| !matches!(e.role, EndRole::Bridge)),
             OnLink::Ipsec => ends = lab.meeting(link).into_iter().map(|(end, _)| end).collect(),
             _ => ends.retain(|e| matches!(e.role, EndRole::Adapter)),
         }
@@ -207,6 +234,7 @@ impl LinkRow {
             OnLink::Rss => LinkRequest::RssTable(end.name.clone()),
             OnLink::TokenBucket => LinkRequest::Tbf(end.name.clone()),
             OnLink::Vlan => LinkRequest::Vlan(end.name.clone()),
+            OnLink::Bonding => LinkRequest::Bonded(end.name.clone(), second_cable(&end.name)),
             OnLink::Ipsec => {
                 let (own, others): (Vec<_>, Vec<_>) =
                     meeting.iter().partition(|(one, _)| one.host == end.host);
@@ -216,6 +244,30 @@ impl LinkRow {
             OnLink::Field(path, _) => LinkRequest::Setting(path.into()),
         };
         on_ends(lab, ends, ends.iter().map(ask).collect())
+    }
+
+    /// What is read once every bond carries frames on both ports, or [`JOINED_MAX`] has passed: the
+    /// partners of LACP need some seconds to find each other.
+    fn read_settled(
+        &self,
+        lab: &mut Lab,
+        link: &str,
+        ends: &[LinkEnd],
+    ) -> Result<Vec<LinkAnswer>, FactorError> {
+        let deadline = Instant::now() + JOINED_MAX;
+        loop {
+            let found = self.read(lab, link, ends)?;
+            let waits = |one: &LinkAnswer| matches!(one, LinkAnswer::Bonded(b) if !whole_bond(b));
+            let Some(at) = found.iter().position(waits) else { return Ok(found) };
+            if Instant::now() > deadline {
+                let place = ends.get(at).map(|end| place(lab, end)).unwrap_or_default();
+                let state = found.get(at).map(|answer| self.level(answer).to_string());
+                let state = state.unwrap_or_default();
+                let what = format!("{place} is {state} after {} s", JOINED_MAX.as_secs());
+                return Err(FactorError::NotHere { factor: self.spec.name, what });
+            }
+            clock::sleep_until(clock::now_ns() + LOOK_NS);
+        }
     }
 
     /// A level as what is read of it is written: of a list of CPUs all as the kernel lists them.
@@ -276,7 +328,7 @@ impl LinkRow {
             requests.push(self.request(end, state, level)?);
         }
         on_ends(lab, ends, requests)?;
-        let found = self.read(lab, link, ends)?;
+        let found = self.read_settled(lab, link, ends)?;
         for (end, state) in ends.iter().zip(&found) {
             let is = self.level(state);
             if self.must_take(end) && !same(&is, level) {
@@ -334,14 +386,9 @@ impl LinkRow {
                 let rate = level.quantity().ok_or_else(|| bad("write for instance 1 Gbit/s"))?;
                 Ok(LinkRequest::SetTbf(name, token_bucket(rate.value)))
             }
-            OnLink::Vlan => {
-                let vlan = vlan(level).ok_or_else(|| bad("write off, or a number from 1 to 4094"));
-                Ok(LinkRequest::SetVlan(name, vlan?))
-            }
-            OnLink::Ipsec => {
-                let wanted = protection(level);
-                let wanted = wanted.ok_or_else(|| bad("write off or the name of a cipher"))?;
-                Ok(protect(before, wanted)?.ok_or_else(|| bad("no such path"))?)
+            OnLink::Vlan | OnLink::Bonding | OnLink::Ipsec => {
+                let asked = self.request_of_addresses(name, before, level)?;
+                asked.ok_or_else(|| bad("'stend factors list' says what it takes"))
             }
             OnLink::Field(path, at) => {
                 let text = self.text(level);
@@ -354,6 +401,26 @@ impl LinkRow {
                 Ok(LinkRequest::SetSetting(path.into(), fields.join(" ")))
             }
         }
+    }
+
+    /// What moves addresses of an end, or protects them; none of another level.
+    fn request_of_addresses(
+        &self,
+        name: String,
+        before: &LinkAnswer,
+        level: &Value,
+    ) -> Result<Option<LinkRequest>, FactorError> {
+        Ok(match self.on {
+            OnLink::Vlan => vlan(level).map(|vlan| LinkRequest::SetVlan(name, vlan)),
+            OnLink::Bonding => {
+                let second = second_cable(&name);
+                bonding(level).map(|mode| LinkRequest::SetBonding(name, second, mode))
+            }
+            _ => match protection(level) {
+                Some(wanted) => protect(before, wanted)?,
+                None => None,
+            },
+        })
     }
 
     /// A level as a speed of a line, Mbit/s.
@@ -437,6 +504,11 @@ impl LinkRow {
             (OnLink::Vlan, LinkAnswer::Vlan(vlan)) => {
                 vlan.map_or_else(|| Value::Word(OFF.into()), |id| Value::Count(id.into()))
             }
+            (OnLink::Bonding, LinkAnswer::Bonded(found)) => Value::Word(match found.mode {
+                None => OFF.into(),
+                Some(mode) if whole_bond(found) => mode.word().into(),
+                Some(mode) => format!("{} with {} of 2 cables", mode.word(), found.ready),
+            }),
             (OnLink::Ipsec, LinkAnswer::Protection(_, _, found)) => Value::Word(
                 match found {
                     Protection::None => OFF,
@@ -483,6 +555,10 @@ impl LinkRow {
                     continue;
                 }
                 LinkAnswer::Vlan(vlan) => LinkRequest::SetVlan(name, *vlan),
+                LinkAnswer::Bonded(found) => {
+                    let second = second_cable(&name);
+                    LinkRequest::SetBonding(name, second, found.mode)
+                }
                 LinkAnswer::Protection(.., found) => {
                     let before = match found {
                         Protection::Esp(cipher) => Some(*cipher),
@@ -512,7 +588,11 @@ impl LinkRow {
     }
 }
 
-/// The level at which there is no VLAN, or nothing protects.
+/// Longest wait until both cables of every bond carry frames, and the pause between two looks.
+const JOINED_MAX: Duration = Duration::from_secs(15);
+const LOOK_NS: u64 = 50_000_000;
+
+/// The level at which there is no VLAN, no bond, or nothing protects.
 const OFF: &str = "off";
 
 fn cipher(word: &str) -> Option<Cipher> {
@@ -530,6 +610,19 @@ fn vlan(level: &Value) -> Option<Option<u16>> {
         return Some(None);
     }
     level.count().and_then(|id| u16::try_from(id).ok()).map(Some)
+}
+
+/// The mode of a level, of `off` none; none where it is no level.
+fn bonding(level: &Value) -> Option<Option<Bonding>> {
+    match level.word()? {
+        OFF => Some(None),
+        word => Bonding::ALL.into_iter().find(|mode| mode.word() == word).map(Some),
+    }
+}
+
+/// Whether both cables carry frames, where they shall.
+const fn whole_bond(found: &Bonded) -> bool {
+    found.mode.is_none() || found.ready == 2
 }
 
 /// The cipher of a level, of `off` none; none where it is no level.

@@ -38,7 +38,7 @@ pub use version_row::VersionRow;
 
 use crate::lab::undo::UndoError;
 use crate::lab::{IpVersion, LabError, wanted_adapters};
-use desk::record::{Fact, KeyClass, Plan, Role, Settings, Value};
+use desk::record::{Fact, KeyClass, LinkPlan, Plan, Role, Settings, Value};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -159,7 +159,8 @@ fn of_links(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
     all.filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
 }
 
-/// Refuses tags beside a relay, which does not carry them, and what wraps IPv4 beside IPv6.
+/// Refuses tags and bonds beside a relay, which carries neither, a bond beside tags or on one
+/// cable, and what wraps or moves IPv4 beside IPv6.
 fn refuse_together(plan: &Plan) -> Result<(), FactorError> {
     let all = || levels(plan).chain(of_links(plan));
     let link = |is: fn(&LinkRow, &Value) -> bool| {
@@ -173,6 +174,9 @@ fn refuse_together(plan: &Plan) -> Result<(), FactorError> {
         let what = format!("relay '{}' carries frames without the tags of VLANs", relay.name);
         return Err(FactorError::NotHere { factor, what });
     }
+    if let Some(bonding) = link(LinkRow::bonds) {
+        refuse_bonds(plan, bonding, relay.is_some(), link(LinkRow::tags).is_some())?;
+    }
     let sixth = all().any(|(key, level, _)| {
         key == IpVersion::SETTING && IpVersion::of(level) == Some(IpVersion::Six)
     });
@@ -181,6 +185,31 @@ fn refuse_together(plan: &Plan) -> Result<(), FactorError> {
         return Err(FactorError::NotHere { factor, what });
     }
     Ok(())
+}
+
+/// Refuses bonds where a link has one cable, and beside what does not know them.
+fn refuse_bonds(
+    plan: &Plan,
+    factor: &'static str,
+    relays: bool,
+    tags: bool,
+) -> Result<(), FactorError> {
+    let refused = |what: String| Err(FactorError::NotHere { factor, what });
+    if relays {
+        return refused("a relay reads one cable of a link".into());
+    }
+    if tags {
+        return refused("a VLAN link of this lab stands on one cable; take one of both".into());
+    }
+    let everywhere = levels(plan).any(|(key, ..)| key == factor);
+    let wants = |link: &&LinkPlan| everywhere || link.settings.contains_key(factor);
+    match plan.lab.links.iter().filter(wants).find(|link| !link.is_double()) {
+        Some(link) => refused(format!(
+            "link '{0}' has one cable; write cables = 2 in [lab.links.{0}]",
+            link.name
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Says before anything is measured why a plan's settings of links cannot be made on the adapters

@@ -97,6 +97,11 @@ const ADAPTIVE_TX: FactorSpec =
     link("adaptive_tx", "the driver chooses how transmit interrupts are coalesced", SWITCH);
 const COMBINED_QUEUES: FactorSpec =
     link("combined_queues", "queues of the adapters that receive and transmit", QUEUES);
+const BONDING: FactorSpec = link(
+    "bonding",
+    "how the two cables of each member of the link share its frames (cables = 2)",
+    ParamKind::choice(&["off", "balance-alb", "balance-xor", "802.3ad"]),
+);
 const DEFER_IRQS: FactorSpec = link(
     "napi_defer_hard_irqs",
     "polls of NAPI without work until the interrupt is armed again (with gro_flush_timeout)",
@@ -177,9 +182,10 @@ const VLAN: FactorSpec = link(
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 73] = [
+const OWN: [FactorSpec; 74] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
+    BONDING,
     machine::AUTOGROUP,
     machine::BUSY_POLL,
     machine::BUSY_READ,
@@ -255,7 +261,7 @@ const OWN: [FactorSpec; 73] = [
 
 static SYSCTLS: [LinkRow; sysctl::HOSTS.len()] = sysctl::HOSTS;
 
-static LINK_ROWS: [LinkRow; 37] = [
+static LINK_ROWS: [LinkRow; 38] = [
     LinkRow { spec: &CHECKSUM, on: OnLink::Feature(&["tx-checksum-ip-generic"]) },
     LinkRow { spec: &GRO, on: OnLink::Feature(&["rx-gro"]) },
     LinkRow { spec: &GSO, on: OnLink::Feature(&["tx-generic-segmentation"]) },
@@ -287,6 +293,7 @@ static LINK_ROWS: [LinkRow; 37] = [
     LinkRow { spec: &RSS, on: OnLink::Rss },
     LinkRow { spec: &SEND_BUFFER_MAX, on: OnLink::Field("ipv4/tcp_wmem", 2) },
     LinkRow { spec: &THREADED_NAPI, on: OnLink::File(AdapterFile::ThreadedNapi) },
+    LinkRow { spec: &BONDING, on: OnLink::Bonding },
     LinkRow { spec: &VLAN, on: OnLink::Vlan },
     LinkRow { spec: &XPS_CPUS, on: OnLink::File(AdapterFile::XpsCpus) },
     LinkRow { spec: &RX_FRAMES, on: OnLink::Number(Number::RxFrames) },

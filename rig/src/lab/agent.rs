@@ -204,11 +204,12 @@ impl Agent<'_> {
                 "this host is the machine itself, and net/{path} is the machine's; set it by a \
                  factor of the machine"
             )),
-            Some(LinkRequest::SetVlan(..) | LinkRequest::Protect(..)) => Err(
-                "this host is the machine itself, where a VLAN link or IPsec would outlive the \
-                 run; leave `machine` out of [lab], so that the adapter moves to a namespace"
-                    .into(),
-            ),
+            Some(
+                LinkRequest::SetVlan(..) | LinkRequest::SetBonding(..) | LinkRequest::Protect(..),
+            ) => Err("this host is the machine itself, where a VLAN link, a bond or IPsec would \
+                 outlive the run; leave `machine` out of [lab], so that the adapter moves to a \
+                 namespace"
+                .into()),
             Some(other) => Err(format!("{other:?} is not of an adapter that the lab has")),
         }
     }
@@ -302,16 +303,12 @@ impl LinkHands {
             LinkRequest::SetMtu(name, mtu) => routes.set_mtu(&name, mtu)?,
             LinkRequest::SetTbf(name, tbf) => routes.set_tbf(&name, tbf)?,
             LinkRequest::ClearQdisc(name) => routes.clear_qdisc(&name)?,
-            LinkRequest::Vlan(name) => return Ok(LinkAnswer::Vlan(routes.vlan(&name)?)),
-            LinkRequest::SetVlan(name, vlan) => routes.set_vlan(&name, vlan)?,
-            LinkRequest::Protection(own, others) => {
-                let found = Ipsec::open()?.protection((own, &others))?;
-                return Ok(LinkAnswer::Protection(own, others, found));
-            }
-            LinkRequest::Protect(own, others, wanted) => {
-                let wanted = wanted.as_ref().map(|(cipher, secret)| (*cipher, secret));
-                Ipsec::open()?.protect((own, &others), wanted)?;
-            }
+            LinkRequest::Vlan(_)
+            | LinkRequest::SetVlan(..)
+            | LinkRequest::Bonded(..)
+            | LinkRequest::SetBonding(..)
+            | LinkRequest::Protection(..)
+            | LinkRequest::Protect(..) => return of_addresses(routes, request),
             LinkRequest::SetSetting(path, value) => write_setting(&path, &value)?,
             LinkRequest::SetSettingIfThere(path, value) => {
                 if std::fs::exists(net_setting(&path)?).unwrap_or(true) {
@@ -355,6 +352,30 @@ impl LinkHands {
         }
         Ok(LinkAnswer::Done)
     }
+}
+
+/// What moves the addresses of a link, or protects what goes between them.
+fn of_addresses(routes: &mut Routes, request: LinkRequest) -> Result<LinkAnswer, LabError> {
+    match request {
+        LinkRequest::Vlan(name) => return Ok(LinkAnswer::Vlan(routes.vlan(&name)?)),
+        LinkRequest::SetVlan(name, vlan) => routes.set_vlan(&name, vlan)?,
+        LinkRequest::Bonded(first, second) => {
+            return Ok(LinkAnswer::Bonded(routes.bonded((&first, &second))?));
+        }
+        LinkRequest::SetBonding(first, second, wanted) => {
+            routes.set_bonding((&first, &second), wanted)?;
+        }
+        LinkRequest::Protection(own, others) => {
+            let found = Ipsec::open()?.protection((own, &others))?;
+            return Ok(LinkAnswer::Protection(own, others, found));
+        }
+        LinkRequest::Protect(own, others, wanted) => {
+            let wanted = wanted.as_ref().map(|(cipher, secret)| (*cipher, secret));
+            Ipsec::open()?.protect((own, &others), wanted)?;
+        }
+        _ => {}
+    }
+    Ok(LinkAnswer::Done)
 }
 
 #[cfg(test)]

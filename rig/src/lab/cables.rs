@@ -9,7 +9,7 @@ use super::error::LabError;
 use super::standing::SUT;
 use super::topology::{EndRole, Lab, LentAdapter, LinkEnd};
 use super::wire::{LinkAnswer, LinkRequest};
-use desk::record::{LabKind, Role, Way};
+use desk::record::{LabKind, LinkPlan, Role, Way};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,11 @@ impl Lab {
             work.push(LinkRequest::Up(bridge_name(number)));
             for at in self.members(number) {
                 let port = port_name(number, self.name(at));
+                if link.is_double() {
+                    // Switched off until a bond has it.
+                    let (port, name) = (second_cable(&port), second_cable(&link.name));
+                    work.push(LinkRequest::AddVeth(port, name, self.pid(at)));
+                }
                 work.push(LinkRequest::AddVeth(port.clone(), link.name.clone(), self.pid(at)));
                 work.push(LinkRequest::Master(port.clone(), bridge_name(number)));
                 work.push(LinkRequest::Up(port));
@@ -316,6 +321,17 @@ impl Lab {
         ends
     }
 
+    /// The ends of the second cables of a link, where its members have two.
+    #[must_use]
+    pub fn second_ends(&self, link: &str) -> Vec<LinkEnd> {
+        let doubles = |number| self.plan.links.get(number).is_some_and(LinkPlan::is_double);
+        if !self.number(link).is_some_and(doubles) {
+            return Vec::new();
+        }
+        let cables = self.ends(link).into_iter().filter(|end| !matches!(end.role, EndRole::Bridge));
+        cables.map(|end| LinkEnd { name: second_cable(&end.name), ..end }).collect()
+    }
+
     /// Lent adapters, each of which faces the others, and the macvlans on those that are shared.
     fn real_ends(&self, number: usize) -> Vec<LinkEnd> {
         let mut ends = Vec::new();
@@ -336,6 +352,12 @@ impl Lab {
 
 /// Name of the bridge in a host that is a switch.
 const SWITCHED: &str = "br";
+
+/// What the second cable of a member or of a port is called; no link of a plan has a dot.
+#[must_use]
+pub fn second_cable(first: &str) -> String {
+    format!("{first}.2")
+}
 
 fn bridge_name(link: usize) -> String {
     format!("br{link}")

@@ -4,7 +4,7 @@
 
 use super::adapter_file::AdapterFile;
 use super::ethtool::{Feature, Line, Number};
-use super::link::{Cipher, LinkInfo, Protection, SECRET, Shaper, Tbf};
+use super::link::{Bonded, Bonding, Cipher, LinkInfo, Protection, SECRET, Shaper, Tbf};
 use super::logs::Log;
 use super::relay::{RelayRequest, Told};
 use desk::record::LabKind;
@@ -104,6 +104,10 @@ pub enum LinkRequest {
     Vlan(String),
     /// Move them to a VLAN, or out of it.
     SetVlan(String, Option<u16>),
+    /// Tell what two adapters are together.
+    Bonded(String, String),
+    /// Make a bond of them, or take it apart.
+    SetBonding(String, String, Option<Bonding>),
     /// Tell what protects all between an address of the host and others.
     Protection(Ipv4Addr, Vec<Ipv4Addr>),
     /// Protect it by a cipher and a secret that all have, or no longer.
@@ -169,6 +173,8 @@ pub enum LinkAnswer {
     Shaper(Option<Shaper>),
     /// The VLAN that the addresses of a link are in; none where they are in none.
     Vlan(Option<u16>),
+    /// What two adapters are together.
+    Bonded(Bonded),
     /// What protects all between an address and others.
     Protection(Ipv4Addr, Vec<Ipv4Addr>, Protection),
     /// A kernel setting.

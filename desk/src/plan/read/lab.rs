@@ -120,6 +120,7 @@ fn link(node: &Node, catalogue: &Catalogue) -> Result<LinkPlan, PlanError> {
             "kind" => link.kind = Some(topology::word(&entry, LinkKind::ALL, LinkKind::word)?),
             "members" => link.members = topology::members(&entry)?,
             "adapters" => link.adapters = topology::adapters(&entry)?,
+            "cables" => link.cables = Some(topology::cables(&entry)?),
             _ => {
                 let spec = settable(&entry, catalogue, &[Scope::Link])?;
                 link.settings.insert(entry.key.clone(), value(&entry, spec.kind)?);

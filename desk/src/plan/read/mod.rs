@@ -53,6 +53,7 @@ pub use nearest::remedy;
 pub(super) use part::COUNT_BOUNDS;
 pub(super) use search::{SHARES, STEPS_BOUNDS};
 pub use stored::{StoredError, recheck};
+pub(super) use topology::CABLES_BOUNDS;
 
 use super::Catalogue;
 use crate::record::{Place, Plan, claim_sources};

@@ -2,7 +2,7 @@
 
 use super::read;
 use crate::plan::example::catalogue;
-use crate::record::{LinkKind, Plan, Role, Way};
+use crate::record::{LinkKind, LinkPlan, Plan, Role, Way};
 
 /// A plan of two clients with these tables of the lab.
 fn lab(tables: &str) -> Result<Plan, String> {
@@ -86,6 +86,23 @@ fn a_relay_that_cannot_be_and_a_distance_without_one_are_refused() {
         (format!("path_delay = \"300 ms\"\n{RELAY}{NEAR}"), "200 ms"),
     ] {
         let refused = lab(&tables).unwrap_err();
+        assert!(refused.contains(wanted), "{wanted}: {refused}");
+    }
+}
+
+#[test]
+fn two_cables_are_of_a_bridge_with_room_for_a_second_name() {
+    let plan = lab("[lab.links.lan]\ncables = 2\n[lab.links.wan]\n").unwrap().lab;
+    assert_eq!(plan.links.iter().map(LinkPlan::is_double).collect::<Vec<_>>(), [true, false]);
+    for (tables, wanted) in [
+        ("[lab.links.lan]\ncables = 3\n", "from 1 to 2"),
+        (
+            "[lab.links.lan]\nkind = \"direct\"\nmembers = [\"sut\", \"c01\"]\ncables = 2\n",
+            "is no bridge",
+        ),
+        ("[lab.links.a-long-name-lan]\ncables = 2\n", "at most 13 letters"),
+    ] {
+        let refused = lab(tables).unwrap_err();
         assert!(refused.contains(wanted), "{wanted}: {refused}");
     }
 }

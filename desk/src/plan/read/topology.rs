@@ -6,7 +6,7 @@ use super::error::PlanError;
 use super::lab_file::is_adapter;
 use super::nearest::remedy;
 use super::node::{Node, Section};
-use super::value::{WORD, outside};
+use super::value::{WORD, outside, whole};
 use crate::record::{CLIENTS, HostPlan, LabPlan, LinkPlan, Role, SUT, Way, Words, is_client};
 use std::collections::BTreeMap;
 
@@ -80,6 +80,32 @@ pub(super) fn adapters(node: &Node) -> Result<BTreeMap<String, String>, PlanErro
     node.section()?.entries.iter().map(adapter).collect()
 }
 
+/// Cables of a member of a link.
+pub const CABLES_BOUNDS: (u64, u64) = (1, 2);
+/// Longest name of a link with two cables: the second adapter is called after it.
+const DOUBLE_MOST: usize = 13;
+
+/// How many cables each member has.
+pub(super) fn cables(node: &Node) -> Result<u32, PlanError> {
+    whole(node, CABLES_BOUNDS.0, CABLES_BOUNDS.1).map(|count| u32::try_from(count).unwrap_or(1))
+}
+
+/// Two cables need a switch of the lab between, which bonds the other ends.
+fn check_cables(node: &Node, link: &LinkPlan) -> Result<(), PlanError> {
+    if !link.is_double() {
+        return Ok(());
+    }
+    if !link.is_bridge() {
+        let at = format!("two cables on link {}, which is no bridge", link.name);
+        return Err(outside(node, &at, "one: only a bridge of the lab bonds its ends, too"));
+    }
+    if link.name.len() > DOUBLE_MOST {
+        let at = format!("two cables on link {}", link.name);
+        return Err(outside(node, &at, &format!("a name of at most {DOUBLE_MOST} letters")));
+    }
+    Ok(())
+}
+
 /// Every member is a host, a cable has two ends, every host is on a link, every client reaches the
 /// system under test, and every adapter has a place.
 pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
@@ -97,6 +123,7 @@ pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
             let at = format!("{count} members of link {}", link.name);
             return Err(outside(node, &at, "two: a direct link is one cable"));
         }
+        check_cables(node, link)?;
         check_adapters(node, read, link)?;
     }
     check_machine(node, read)?;

@@ -11,7 +11,7 @@ use rustix::mount::{MountFlags, mount};
 use rustix::process::WaitOptions;
 use rustix::system::{RebootCommand, init_module, reboot};
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::CStr;
 use std::fs;
 use std::io::{self, Write as _};
 use std::net::Ipv4Addr;
@@ -135,11 +135,17 @@ fn modules() -> Result<(), GuestError> {
     files.sort();
     for file in files {
         let body = fs::read(&file).map_err(|e| GuestError::file(&file, e))?;
-        if let Err(e) = init_module(&body, &CString::default()) {
+        if let Err(e) = init_module(&body, options(&file)) {
             say(&format!("stend guest: {}: {e}", file.display()));
         }
     }
     Ok(())
+}
+
+/// The parameters of a module; the one of bonds shall make none.
+fn options(file: &Path) -> &'static CStr {
+    let named = file.file_name().unwrap_or_default().to_string_lossy();
+    if named.contains("-bonding") { c"max_bonds=0" } else { c"" }
 }
 
 /// Names the adapters by their addresses, `control` and `eth1` up, and sets up the first.

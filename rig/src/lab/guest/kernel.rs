@@ -10,10 +10,11 @@ use std::process::Command;
 
 /// Without these a guest is of no use; the drivers of its adapters come besides.
 const NEEDED: [&str; 4] = ["virtio_pci", "virtio_net", "veth", "bridge"];
-/// These make more possible: links of several clients, VLAN, IPsec, shapers, congestion control,
-/// IPMI. Those that ESP asks for by the name of an algorithm come before it.
-const WANTED: [&str; 18] = [
+/// These make more possible: links of several clients, bonds, VLAN, IPsec, shapers, congestion
+/// control, IPMI. Those that ESP asks for by the name of an algorithm come before it.
+const WANTED: [&str; 19] = [
     "macvlan",
+    "bonding",
     "8021q",
     "xfrm_user",
     "aesni_intel",

@@ -83,6 +83,9 @@ fn module(op: &str) -> &'static str {
         _ if op.contains("macvlan") => {
             "load the module macvlan, by which several clients share an adapter, or have one"
         }
+        _ if op.contains("create a bond") => {
+            "load the module bonding, or leave the factor bonding out"
+        }
         _ if op.contains("VLAN") => "load the module 8021q, or leave the factor vlan out",
         _ if op.contains("ESP") => {
             "load the modules esp4, gcm, seqiv and drbg, or leave the factor ipsec out"

@@ -1,10 +1,11 @@
 //! Knows how the kernel is asked, over rtnetlink, to make, change and describe network links.
 //!
 //! Gives: [`Routes`] (one socket, blocking), [`LinkInfo`], [`Tbf`], [`Shaper`], [`Ipsec`],
-//! [`LinkError`].
+//! [`Bonding`], [`LinkError`].
 //! Never: which links a lab needs, how a namespace is entered, offloads and rings (ethtool).
 //! Start reading at `routes.rs`.
 
+mod bond;
 mod error;
 mod info;
 mod ipsec;
@@ -17,6 +18,7 @@ mod tests;
 mod vlan;
 mod wrapping;
 
+pub use bond::{Bonded, Bonding, lacks_bonds};
 pub use error::LinkError;
 pub use info::{Counters, LinkInfo};
 pub use ipsec::{Cipher, Ipsec, Protection, SECRET, cannot_protect};

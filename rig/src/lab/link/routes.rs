@@ -1,5 +1,6 @@
 //! Knows the operations on links; knows nothing of shaping (`tbf.rs`) and of framing (`socket.rs`).
 
+use super::bond::is_bond;
 use super::error::{LinkError, Task};
 use super::info::LinkInfo;
 use super::socket::KernelSocket;
@@ -110,14 +111,16 @@ impl Routes {
         self.change(Task { op, name }, message)
     }
 
-    /// Sets the largest payload of a frame, bytes, on a link and on the VLAN links on it.
+    /// Sets the largest payload of a frame, bytes, on a link and on the VLAN links on it; of a port
+    /// of a bond on all of the bond.
     ///
     /// # Errors
     /// [`LinkError::Kernel`] with `EINVAL` outside the `min_mtu` and `max_mtu` of the link.
     pub fn set_mtu(&mut self, name: &str, mtu: u32) -> Result<(), LinkError> {
-        let index = self.link(name)?.index;
+        let LinkInfo { index, master, .. } = self.link(name)?;
         // The kernel lowers the MTU of a VLAN link with that below it, and never raises it.
-        let above = self.links()?.into_iter().filter(|link| link.tags(index));
+        let is_above = |l: &LinkInfo| l.tags(index) || (is_bond(l) && master == Some(l.index));
+        let above = self.links()?.into_iter().filter(is_above);
         for index in [index].into_iter().chain(above.map(|link| link.index)) {
             let message = link_message(index, vec![LinkAttribute::Mtu(mtu)]);
             self.change(Task { op: "set the MTU of", name }, message)?;

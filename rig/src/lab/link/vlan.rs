@@ -87,7 +87,7 @@ impl Routes {
     }
 
     /// The routes by way of a neighbour that leave by a link.
-    fn gateways(&mut self, link: &LinkInfo) -> Result<Vec<Gateway>, LinkError> {
+    pub(super) fn gateways(&mut self, link: &LinkInfo) -> Result<Vec<Gateway>, LinkError> {
         let task = Task { op: "list the routes over", name: &link.name };
         let mut message = RouteMessage::default();
         message.header.address_family = AddressFamily::Inet;

@@ -24,7 +24,10 @@ impl Wrapping {
     /// [`LinkError::NoSuchLink`]; what else the kernel says of its links.
     pub fn of(routes: &mut Routes, name: &str) -> Result<Self, LinkError> {
         let vlan = routes.vlan_link(name)?;
-        let carrier = vlan.as_ref().map_or(name, |link| &link.name).to_owned();
+        let carrier = match &vlan {
+            Some(link) => link.name.clone(),
+            None => routes.carrier(name)?.name,
+        };
         let own =
             routes.addresses(&carrier)?.into_iter().filter_map(|(address, _)| match address {
                 IpAddr::V4(address) => Some(address),

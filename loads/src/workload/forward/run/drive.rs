@@ -63,6 +63,7 @@ impl Workload for Frames {
             cpus: (0..lab.clients() as usize).map(|stream| cpus.server(stream)).collect(),
             ..Evidence::default()
         };
+        refuse_second_cables(lab, job.link)?;
         self.prepare(lab, job.link, &traffic)?;
         self.evidence.before = self.count(lab, false)?;
         Ok(())
@@ -80,6 +81,18 @@ impl Workload for Frames {
     fn check(&self) -> Result<Checked, Fault> {
         check::check(&self.evidence)
     }
+}
+
+/// Frames are sent and received on one adapter of a host, which a bond takes the addresses from.
+fn refuse_second_cables(lab: &Lab, link: &str) -> Result<(), Fault> {
+    for at in lab.client_indexes().chain([SUT]) {
+        let name = lab.interface(at, link);
+        if !lab.second_ends(&name).is_empty() {
+            let what = format!("forward sends on one cable; take cables = 1 on link {name}");
+            return Err(Fault::NotAvailable { what });
+        }
+    }
+    Ok(())
 }
 
 impl Frames {

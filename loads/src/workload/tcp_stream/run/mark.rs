@@ -31,7 +31,7 @@ impl Interface {
     }
 
     fn mark(&mut self) -> Result<InterfaceMark, String> {
-        let counters = self.routes.link(&self.name).map_err(|e| e.to_string())?.counters;
+        let counters = self.routes.carrier(&self.name).map_err(|e| e.to_string())?.counters;
         let (rx_bytes, rx_packets) = (counters.rx_bytes, counters.rx_packets);
         let (name, wrapping) = (self.name.clone(), self.wrapping);
         Ok(InterfaceMark { name, rx_bytes, rx_packets, wrapping })
