@@ -103,11 +103,12 @@ pub(super) struct BondPart {
 /// Those of [`lacking`]; what the kernel says of a bond that cannot be removed.
 pub fn lacks_bonds() -> Result<bool, LinkError> {
     let loaded = std::fs::exists(MODULE).unwrap_or(true);
+    let mut routes = Routes::open()?;
+    let before = routes.bonds()?;
     let lacks = !lacking(&[BOND])?.is_empty();
     if !loaded {
-        let mut routes = Routes::open()?;
-        for bond in routes.links()?.into_iter().filter(is_bond) {
-            routes.delete_link(&bond.name)?;
+        for bond in routes.bonds()?.into_iter().filter(|bond| !before.contains(bond)) {
+            routes.delete_link(&bond)?;
         }
     }
     Ok(lacks)
@@ -201,6 +202,11 @@ impl Routes {
     pub fn carrier(&mut self, name: &str) -> Result<LinkInfo, LinkError> {
         let below = self.link(name)?;
         Ok(self.bond_over(&below)?.unwrap_or(below))
+    }
+
+    /// Names of all bonds of this namespace.
+    fn bonds(&mut self) -> Result<Vec<String>, LinkError> {
+        Ok(self.links()?.into_iter().filter(is_bond).map(|bond| bond.name).collect())
     }
 
     fn bond_over(&mut self, below: &LinkInfo) -> Result<Option<LinkInfo>, LinkError> {
