@@ -16,7 +16,7 @@ use desk::record::{
     TrialKind, TrialRecord, Value, Words, WorkloadSpec,
 };
 use desk::unit::{Kind, Unit};
-use moment::{good_or_disturbed, of_the_machine};
+use moment::{full, good_or_disturbed, of_the_machine};
 use rig::factor::{self, Mechanism, Undo};
 use rig::lab::{Blueprint, Lab, Wanted};
 use rig::run::Bench;
@@ -44,11 +44,6 @@ fn bench(cancel: &'static AtomicBool) -> Bench {
     let bench = Bench::build(&blueprint(Wanted::Best), loads::ALL, vec![machine]).expect("a lab");
     println!("lab: {:?} {}", bench.lab.kind, bench.lab.reason);
     bench
-}
-
-/// Whether these are the full tests.
-fn full() -> bool {
-    std::env::var("STEND_VISITS").is_ok_and(|visits| visits == "1")
 }
 
 /// Every way in which a workload makes its load, as it stands in a plan: its engines, each as fast

@@ -12,7 +12,7 @@ mod moment;
 use desk::plan::{Catalogue, order, read};
 use desk::record::{Fault, LabKind, Plan, Run, SteadyRule, TrialKind, TrialRecord, WorkloadSpec};
 use desk::unit::{Quantity, Unit};
-use moment::{good_or_disturbed, taken};
+use moment::{full, good_or_disturbed, taken, visits};
 use rig::factor;
 use rig::lab::sim::Physics;
 use rig::lab::{Blueprint, Wanted};
@@ -166,7 +166,7 @@ fn impossible_fail(
         let (id, lab, why) = (text(test, "id"), text(test, "lab"), text(test, "reason"));
         // Factors that an adapter lacks alike fail alike.
         let kind = if why.contains("does not have it") { "lacking" } else { why };
-        if !seen.insert((lab.into(), kind.into())) && visits() != Some(1) {
+        if !seen.insert((lab.into(), kind.into())) && !full() {
             continue;
         }
         let file = place.path("plan.toml");
@@ -196,12 +196,8 @@ const ALIKE: usize = 10;
 fn looked_at(said: &Value, possible: bool) -> impl Iterator<Item = &Value> {
     let all = tests(said).iter().filter(move |test| test["possible"] == json!(possible));
     let (settings, others): (Vec<_>, Vec<_>) = all.partition(|test| text(test, "id").contains('.'));
-    let step = if visits() == Some(1) { 1 } else { ALIKE };
+    let step = if full() { 1 } else { ALIKE };
     others.into_iter().chain(settings.into_iter().step_by(step))
-}
-
-fn visits() -> Option<usize> {
-    std::env::var("STEND_VISITS").ok().and_then(|text| text.parse().ok())
 }
 
 /// Tests that are called possible are visited once, in a lab of that kind in that profile.

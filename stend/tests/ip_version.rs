@@ -93,8 +93,7 @@ fn so_far(lab: &mut Lab, host: usize) -> [u64; 2] {
 
 /// The first three of these loads; in the full tests all of them.
 fn some(loads: &[&'static str]) -> Vec<&'static str> {
-    let full = std::env::var("STEND_VISITS").is_ok_and(|visits| visits == "1");
-    loads.iter().take(if full { loads.len() } else { 3 }).copied().collect()
+    loads.iter().take(if moment::full() { loads.len() } else { 3 }).copied().collect()
 }
 
 /// Visits a load over IPv6, and sees that nothing went over IPv4.

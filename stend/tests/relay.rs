@@ -1,7 +1,7 @@
 //! Knows that the relay keeps the path that a plan asks for: delay against a foreign ping, losses
 //! against a foreign iperf3, the rate, every frame accounted for, no checksum spoilt; that a relay
-//! at its quota is the limit and its CPU time nobody else's; and that a relay which dies is a fault
-//! by its name. What needs root is skipped aloud.
+//! at its quota is the limit, and its CPU time is in no other part; and that a relay which dies is
+//! a fault by its name. What needs root is skipped aloud.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -269,7 +269,7 @@ fn under(run: &Run, level: &str, [probe, host, key]: [&str; 3]) -> Vec<f64> {
 }
 
 #[test]
-fn a_relay_at_its_quota_is_the_limit_and_its_cpu_time_is_no_other_ones() {
+fn a_relay_at_its_quota_is_the_limit_and_its_cpu_time_is_in_no_other_part() {
     let _lock = visit::lock();
     let tried = match factor::mechanism("relay_quota") {
         Some(Mechanism::Quota(row)) => row.try_out(Path::new("/")).map_err(|e| e.to_string()),

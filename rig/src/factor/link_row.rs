@@ -190,10 +190,6 @@ impl LinkRow {
             OnLink::Vlan => ends.retain(|e| {
                 matches!(e.role, EndRole::Adapter | EndRole::Stacked) && !lab.joins(e.host)
             }),
-            OnLink::Bonding if lab.second_ends(link).is_empty() => {
-                let what = format!("link '{link}' has one cable; write cables = 2 in its table");
-                return Err(FactorError::NotHere { factor: self.spec.name, what });
-            }
             OnLink::Bonding => ends.retain(|e| !matches!(e.role, EndRole::Bridge)),
             OnLink::Ipsec => ends = lab.meeting(link).into_iter().map(|(end, _)| end).collect(),
             _ => ends.retain(|e| matches!(e.role, EndRole::Adapter)),

@@ -5,6 +5,16 @@
 use desk::record::Fault;
 use std::process::Output;
 
+/// Of how many visits tests make one, by `STEND_VISITS`; none where it is not set.
+pub fn visits() -> Option<usize> {
+    std::env::var("STEND_VISITS").ok().and_then(|text| text.parse().ok())
+}
+
+/// Whether these are the full tests.
+pub fn full() -> bool {
+    visits() == Some(1)
+}
+
 /// How often a run is taken at most.
 const TAKEN_MOST: usize = 3;
 

@@ -118,7 +118,7 @@ fn over(
     kind: SearchKind,
     (load, spec): (&Section, &WorkloadSpec),
 ) -> Result<&'static ParamSpec, PlanError> {
-    let node = required(table, "over", "name a parameter of offered load or concurrency")?;
+    let node = required(table, "over", "name a parameter of offered load, concurrency or bursts")?;
     let name = node.string()?;
     let fits = |param: &&ParamSpec| match param.role {
         Some(ParamRole::Concurrency) => kind != SearchKind::Mlr,
@@ -133,6 +133,7 @@ fn over(
             over: name.into(),
             what: match kind {
                 SearchKind::Mlr => "parameter of offered load",
+                SearchKind::Bisect => "parameter of offered load, concurrency or bursts",
                 _ if kind.has_limit() => "parameter of offered load or concurrency",
                 _ => "parameter of concurrency",
             },

@@ -45,7 +45,8 @@ struct Open<'h> {
     least: Option<i64>,
     most: Option<i64>,
     top: i64,
-    /// Results that are used again: costs by place, ends of races by what is missing.
+    /// Costs by place, and the ends of simulated trials by the results that are missing: computed
+    /// once.
     costs_s: RefCell<BTreeMap<i64, [f64; 2]>>,
     races: RefCell<BTreeMap<[u32; 2], Vec<End>>>,
 }

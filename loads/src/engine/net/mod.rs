@@ -17,6 +17,8 @@ pub mod datagram;
 mod gate;
 pub mod lent;
 pub mod life;
+#[cfg(test)]
+pub(crate) mod modelled;
 pub mod opening;
 #[cfg(test)]
 pub mod proxy;

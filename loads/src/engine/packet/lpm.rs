@@ -59,7 +59,7 @@ impl Lpm {
     pub fn build(routes: &[Route]) -> Result<Self, LpmError> {
         let mut ordered: Vec<&Route> = routes.iter().collect();
         ordered.sort_by_key(|route| route.prefix.len);
-        let mut table = Self { first: table(FIRST), second: vec![NONE; GROUP] };
+        let mut made = Self { first: table(FIRST), second: vec![NONE; GROUP] };
         for Route { prefix, hop } in ordered {
             if *hop > HOP_MAX {
                 return Err(LpmError::Hop { hop: *hop, prefix: prefix.to_string() });
@@ -67,16 +67,16 @@ impl Lpm {
             let (from, to) = prefix.range();
             if prefix.len <= 24 {
                 // Shorter prefixes come first, so that no entry is a group yet.
-                table.first[from as usize >> 8..=to as usize >> 8].fill(*hop);
+                made.first[from as usize >> 8..=to as usize >> 8].fill(*hop);
             } else {
-                let group = table.group(from as usize >> 8)? * GROUP;
+                let group = made.group(from as usize >> 8)? * GROUP;
                 let within = |address: u32| group + (address & 0xFF) as usize;
-                table.second[within(from)..=within(to)].fill(*hop);
+                made.second[within(from)..=within(to)].fill(*hop);
             }
         }
-        let mut second = self::table(table.second.len());
-        second.copy_from_slice(&table.second);
-        Ok(Self { second, ..table })
+        let mut second = table(made.second.len());
+        second.copy_from_slice(&made.second);
+        Ok(Self { second, ..made })
     }
 
     /// The group of an entry of the first table, made where there is none.
@@ -132,7 +132,7 @@ const fn is_longer(entry: u16) -> bool {
 /// So many entries without a route, in huge pages where the kernel grants them: a page of 4 KiB
 /// holds few of them, and its address would have to be found for each destination.
 fn table(count: usize) -> Vec<u16> {
-    // With a page more the memory holds a start that is one's.
+    // One page more, so that whole pages can begin at their own boundary.
     let page = HUGE / size_of::<u16>();
     let mut entries: Vec<u16> = Vec::with_capacity(count.next_multiple_of(page) + page);
     let room = entries.spare_capacity_mut();

@@ -7,17 +7,14 @@ use super::run::{
     Counters, Engine, FromPart, HostMark, StreamEnd, Streams, Tally, ToPart, Traffic, receive,
 };
 use crate::engine::net::datagram::{Datagrams, Head};
+use crate::engine::net::modelled::{modelled, settings};
 use crate::engine::net::schedule::Pace;
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{End as _, Life, Secret};
-use desk::record::{
-    Fault, LabPlan, LinkPlan, LoadPoint, Reading, Settings, Treatment, Trial, TrialKind, Value,
-};
+use desk::record::{Fault, Reading, Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::lab::clock;
-use rig::lab::sim::{self, Hold, LinkNow, Physics, Scene};
 use rig::metal::Span;
-use rig::workload::Job;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -253,7 +250,7 @@ fn wrong_work_is_a_fault() {
 }
 
 #[test]
-fn each_direction_has_counts_of_its_own() {
+fn each_direction_is_counted_apart() {
     let mut evidence = trial(&traffic(Engine::Call, Some(Pace { interval_ns: 1e6, streams: 1 })));
     let ends = |evidence: &Evidence| {
         let checked = check(evidence).unwrap();
@@ -278,52 +275,14 @@ fn each_direction_has_counts_of_its_own() {
 }
 
 /// What the model gives on an idle line of 100 Mbit/s: datagrams a second and their loss.
-fn modelled(direction: &str, offered: Option<f64>) -> [f64; 2] {
-    let physics = Physics::read("[link]\nline_rate = \"100 Mbit/s\"\n").unwrap();
+fn of_a_line(direction: &str, offered: Option<f64>) -> [f64; 2] {
     let word = |text: &str| Value::Word(text.into());
-    let mut params = Settings::from([
-        ("direction".to_owned(), word(direction)),
-        ("placement".to_owned(), word("spread")),
-    ]);
+    let mut params = settings(&[("direction", word(direction)), ("placement", word("spread"))]);
     let load = offered.map(|load| Value::Quantity(Quantity::new(load, Unit::BitPerSecond)));
     params.extend(load.map(|load| ("offered_load".to_owned(), load)));
-    let trial = Trial {
-        id: 0,
-        block: 1,
-        boot: 0,
-        round: 0,
-        point_index: 0,
-        point: LoadPoint { load: "l".into(), workload: "udp_stream".into(), params },
-        treatment: Treatment { levels: [].into() },
-        settings: Settings::new(),
-        seed: 1,
-        kind: TrialKind::Counted,
-        search: None,
-    };
-    let job = Job {
-        data_seed: 1,
-        trial: &trial,
-        link: "lan",
-        settings: &Settings::new(),
-        settle: Duration::from_millis(300),
-        settle_max: Duration::from_secs(1),
-        window: Duration::from_secs(1),
-    };
-    let lab = LabPlan { clients: 1, links: vec![LinkPlan::of_all("lan")], ..LabPlan::default() };
-    let scene = Scene {
-        link: LinkNow::of(&physics, &lab, &Settings::new()),
-        hold: Hold::of(&physics, &lab, &Settings::new(), 1.0),
-        clocks: sim::clocks(&physics, 5.0, (0.0, 100.0)),
-        physics: &physics,
-        clients: 1,
-        pace: 1.0,
-        cpu: 1.0,
-        clients_cpu: physics.clients.cpu,
-        steady: true,
-        spoilt: None,
-        go_ns: 5_000_000_000,
-    };
-    let outcome = model(&scene, &job).unwrap().checked.outcome;
+    let physics = "[link]\nline_rate = \"100 Mbit/s\"\n";
+    let given = modelled(("udp_stream", model), physics, params, (&Settings::new(), 1));
+    let outcome = given.unwrap().checked.outcome;
     ["datagrams", "loss"].map(|name| outcome.metric(name).unwrap().value)
 }
 
@@ -334,11 +293,11 @@ fn a_modelled_line_carries_its_rate_in_each_direction() {
     let close = |ours: f64, by_hand: f64| {
         assert!((ours / by_hand - 1.0).abs() < 1e-3, "{ours} is not {by_hand}");
     };
-    close(modelled("transmit", None)[0], line);
-    close(modelled("duplex", None)[0], 2.0 * line);
+    close(of_a_line("transmit", None)[0], line);
+    close(of_a_line("duplex", None)[0], 2.0 * line);
     // What is offered is offered to each direction.
     for (direction, ways) in [("receive", 1.0), ("duplex", 2.0)] {
-        let [rate, loss] = modelled(direction, Some(0.5e8));
+        let [rate, loss] = of_a_line(direction, Some(0.5e8));
         close(rate, ways * 0.5e8 / 8.0 / 1472.0);
         assert!(loss.abs() < 1e-3, "{direction}: {loss}");
     }

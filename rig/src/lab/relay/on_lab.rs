@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for an answer of the relay.
 const WITHIN: Duration = Duration::from_secs(5);
-/// How often it is looked whether its thread has changed: that looks each 0.1 s itself.
+/// Pause between two looks at the thread, which takes a change up within 0.1 s.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Offloads by which an interface hands over more than one packet as one, or a packet whose

@@ -1,4 +1,4 @@
-//! Knows the box that stands in the links of a simulated lab, by what is planted in it.
+//! Knows the limits that a physics plants in the box between the links of a simulated lab.
 //!
 //! Must not know frames, nor which load makes them.
 

@@ -4,14 +4,10 @@ mod clocks;
 mod resources;
 
 use super::model;
-use desk::record::{
-    Fault, LabPlan, LinkPlan, LoadPoint, Settings, Treatment, Trial, TrialKind, Value,
-};
+use crate::engine::net::modelled::{modelled, settings};
+use desk::record::{Fault, Value};
 use desk::unit::{Quantity, Unit};
-use rig::lab::sim::{self, Hold, LinkNow, Physics, Scene};
-use rig::workload::{Job, Modelled};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use rig::workload::Modelled;
 
 /// A visit to one point, with one client unless it is said otherwise.
 struct Case<'c> {
@@ -22,57 +18,15 @@ struct Case<'c> {
 }
 
 impl Case<'_> {
-    /// The trial goes 5 s into a run of 100 s.
     fn visit(&self) -> Result<Modelled, Fault> {
-        let physics = Physics::read(self.physics).unwrap();
-        let own = |rows: &[(&str, Value)]| -> Settings {
-            rows.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect()
-        };
-        let settings = own(self.set);
-        let links = vec![LinkPlan::of_all("lan")];
-        let lab = LabPlan { clients: self.clients, links, ..LabPlan::default() };
-        let mut all = own(&[
+        let mut all = settings(&[
             ("direction", word("transmit")),
             ("placement", word("same")),
             ("request_size", size(65536.0)),
         ]);
-        all.extend(own(self.params));
-        let trial = Trial {
-            id: 0,
-            block: 1,
-            boot: 0,
-            round: 0,
-            point_index: 0,
-            point: LoadPoint { load: "l".into(), workload: "tcp_stream".into(), params: all },
-            treatment: Treatment { levels: BTreeMap::new() },
-            settings: settings.clone(),
-            seed: 1,
-            kind: TrialKind::Counted,
-            search: None,
-        };
-        let job = Job {
-            data_seed: 1,
-            trial: &trial,
-            link: "lan",
-            settings: &Settings::new(),
-            settle: Duration::from_millis(300),
-            settle_max: Duration::from_secs(1),
-            window: Duration::from_secs(1),
-        };
-        let scene = Scene {
-            link: LinkNow::of(&physics, &lab, &settings),
-            hold: Hold::of(&physics, &lab, &settings, 1.0),
-            clocks: sim::clocks(&physics, 5.0, (0.0, 100.0)),
-            physics: &physics,
-            clients: self.clients,
-            pace: 1.0,
-            cpu: 1.0,
-            clients_cpu: physics.clients.cpu,
-            steady: true,
-            spoilt: None,
-            go_ns: 5_000_000_000,
-        };
-        model(&scene, &job)
+        all.extend(settings(self.params));
+        let set = settings(self.set);
+        modelled(("tcp_stream", model), self.physics, all, (&set, self.clients))
     }
 
     fn given(&self) -> Modelled {
