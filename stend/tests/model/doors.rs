@@ -4,7 +4,7 @@
 
 use desk::record::{Completeness, Run};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const STEND: &str = env!("CARGO_BIN_EXE_stend");
@@ -197,21 +197,40 @@ fn a_setting_says_below_which_directory_every_run_has_its_own() {
     assert!(home.0.join("here/report.html").exists());
 }
 
-#[test]
-fn a_ramp_adds_clients_to_one_lab_and_the_article_has_its_curve() {
-    let home = Home::new("ramp");
-    home.good(&["run", "client-ramp", "--lab", "sim", "--blocks", "3", "--out", "ramp"]);
-    let records = std::fs::read_to_string(home.0.join("ramp/records.json")).expect("records");
+/// The numbers of clients in the records of a run; each record has flows of as many.
+fn numbers_of_clients(run: &Path) -> Vec<u64> {
+    let records = std::fs::read_to_string(run.join("records.json")).expect("records");
     let run: Run = serde_json::from_str(&records).expect("a run");
     let mut seen = BTreeSet::new();
     for record in run.records.iter().filter(|record| record.outcome.fault.is_none()) {
         let flows = &record.outcome.flows.rows;
-        let clients: BTreeSet<&str> = flows.iter().map(|flow| flow.receiver.as_str()).collect();
+        let ends = flows.iter().flat_map(|flow| [flow.sender.as_str(), flow.receiver.as_str()]);
+        let clients: BTreeSet<&str> = ends.filter(|host| *host != "sut").collect();
         let wanted = record.trial.point.params["clients"].count().expect("a number");
         assert_eq!(clients.len() as u64, wanted, "{clients:?}");
         seen.insert(wanted);
     }
-    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [1, 4, 8, 12, 16, 20]);
+    seen.into_iter().collect()
+}
+
+#[test]
+fn clients_of_requests_join_one_after_the_other() {
+    let home = Home::new("joining");
+    let load = |name: &str| {
+        format!("[load.{name}]\nworkload = \"{name}\"\nover = {{ clients = [1, 3] }}\n")
+    };
+    let loads: String = ["tcp_rr", "tcp_crr", "udp_rr", "icmp_rr"].map(load).concat();
+    let plan = format!("title = \"joining\"\n[lab]\nclients = 4\n{loads}");
+    std::fs::write(home.0.join("joining.toml"), plan).expect("a plan");
+    home.good(&["run", "joining.toml", "--lab", "sim", "--blocks", "3", "--out", "joined"]);
+    assert_eq!(numbers_of_clients(&home.0.join("joined")), [1, 3]);
+}
+
+#[test]
+fn a_ramp_adds_clients_to_one_lab_and_the_article_has_its_curve() {
+    let home = Home::new("ramp");
+    home.good(&["run", "client-ramp", "--lab", "sim", "--blocks", "3", "--out", "ramp"]);
+    assert_eq!(numbers_of_clients(&home.0.join("ramp")), [1, 4, 8, 12, 16, 20]);
     let article = std::fs::read_to_string(home.0.join("ramp/report.md")).expect("an article");
     assert!(article.contains("clients"), "{article}");
     let page = std::fs::read_to_string(home.0.join("ramp/report.html")).expect("an article");

@@ -9,6 +9,7 @@ use super::check::{Evidence, check};
 use super::order::{Order, ThreadPlan, Threads};
 use super::part::{HostMark, ThreadCount, ThreadEnd};
 use super::take::{Counted, Take};
+use crate::engine::net::streams::shared_out;
 use crate::engine::net::{Cpus, Life, ThreadMark, seconds};
 use crate::engine::pace::Pacer;
 use crate::engine::times::Moments;
@@ -59,9 +60,8 @@ pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modell
         .map(|core| if core < servers { busy / servers as f64 } else { 0.0 })
         .collect();
     let softirq = cores.iter().map(|busy| busy / 3.0).collect();
-    let client = busy / f64::from(scene.clients.max(1));
     let clients = match scene.physics.clients_apart() {
-        true => vec![client; scene.clients as usize],
+        true => shared_out(busy, &order.params, scene.clients),
         false => Vec::new(),
     };
     Ok(Modelled { checked: check(recipe, &evidence)?, cores, softirq, clients })

@@ -4,6 +4,7 @@
 
 use super::datagrams::Carrier;
 use super::{Recipe, beside, params};
+use crate::engine::net::streams::taking_part;
 use crate::engine::net::{Cpus, Secret};
 use crate::engine::pace::{Pace, offered};
 use desk::record::{Direction, Fault, ParamRole, Scope, Settings, Value, WorkloadSpec};
@@ -140,7 +141,9 @@ impl Order {
             each: Self::each(params),
             longest: job.settle_max + job.window + Duration::from_secs(10),
             cpus: if place == "none" { Vec::new() } else { server.to_vec() },
-            beside: (1..=clients as usize).flat_map(|at| beside::of_client(params, at)).collect(),
+            beside: (1..=taking_part(params, clients) as usize)
+                .flat_map(|at| beside::of_client(params, at))
+                .collect(),
         })
     }
 
@@ -187,6 +190,7 @@ impl Threads {
         let way = params.get(of_role(spec, ParamRole::Direction)).and_then(Value::word);
         let is_between = way.and_then(Direction::of) == Some(Direction::Between);
         let serves_at = if is_between { SUT + 1 } else { SUT };
+        let clients = taking_part(params, clients);
         let lanes = lanes(each * u64::from(clients), cpus.all.len(), anew);
         let mut all = Self { at: serves_at, ..Self::default() };
         let mut dealt: BTreeMap<(usize, u32), usize> = BTreeMap::new();

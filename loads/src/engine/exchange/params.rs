@@ -2,6 +2,7 @@
 
 use super::beside::BESIDE;
 use super::order::Lifetime;
+use crate::engine::net::streams::CLIENTS;
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times;
 use desk::record::{Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec};
@@ -64,11 +65,11 @@ pub const STREAMS: ParamSpec = ParamSpec {
 
 /// All of them, sorted.
 pub const PARAMS: &[ParamSpec] =
-    &[ARRIVALS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
+    &[ARRIVALS, CLIENTS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
 
 /// Those of exchanges on connections that are kept, sorted.
 pub const PARAMS_KEPT: &[ParamSpec] =
-    &[ARRIVALS, BESIDE, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
+    &[ARRIVALS, BESIDE, CLIENTS, OFFERED, PLACEMENT, REQUEST_SIZE, RESPONSE_SIZE, STREAMS];
 
 /// The rate of exchanges of small messages.
 pub const TRANSACTIONS: MetricSpec = MetricSpec {

@@ -7,10 +7,10 @@ use desk::record::{ParamKind, ParamRole, ParamSpec, Settings, Value};
 use desk::unit::Kind;
 use serde::{Deserialize, Serialize};
 
-/// How many clients there are to a load.
+/// How many clients take part in a load.
 pub const CLIENTS: ParamSpec = ParamSpec {
     name: "clients",
-    about: "client hosts that have streams, from the first on; all: those of the lab",
+    about: "client hosts that take part, from the first on; all: those of the lab",
     role: Some(ParamRole::Clients),
     kind: ParamKind::count(1, 64).or(&["all"]),
     default: "all",
@@ -100,11 +100,20 @@ impl StreamPlan {
     }
 }
 
-/// How many of the clients of a lab have streams.
+/// How many of the clients of a lab take part.
 #[must_use]
 pub fn taking_part(params: &Settings, clients: u32) -> u32 {
     let wanted = params.get(CLIENTS.name).and_then(Value::count);
     wanted.and_then(|count| u32::try_from(count).ok()).map_or(clients, |count| count.min(clients))
+}
+
+/// What each client of a lab has, where all together have `amount` and those who take part share it
+/// alike: as many figures as clients, in the unit of `amount`, 0 for those who stand idle.
+#[must_use]
+pub fn shared_out(amount: f64, params: &Settings, clients: u32) -> Vec<f64> {
+    let part = taking_part(params, clients);
+    let share = |at: u32| if at < part { amount / f64::from(part) } else { 0.0 };
+    (0..clients).map(share).collect()
 }
 
 /// Every stream of the trial with the CPUs of its ends: the server's dealt in turn from those that

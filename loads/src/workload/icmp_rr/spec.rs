@@ -2,6 +2,7 @@
 
 use crate::engine::exchange::datagrams::{DATAGRAM_REQUEST, TIME_LIMIT};
 use crate::engine::exchange::{STREAMS, metrics};
+use crate::engine::net::streams::CLIENTS;
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times::PERCENTILES;
 use desk::record::{Better, MetricRole, MetricSpec, ParamSpec, Place, WorkloadSpec};
@@ -15,6 +16,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     revision: 1,
     params: &[
         ARRIVALS,
+        CLIENTS,
         OFFERED,
         ParamSpec { about: "payload bytes of an echo", default: "56 B", ..DATAGRAM_REQUEST },
         ParamSpec {

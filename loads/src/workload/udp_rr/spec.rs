@@ -3,6 +3,7 @@
 use crate::engine::exchange::datagrams::{DATAGRAM_REQUEST, TIME_LIMIT};
 use crate::engine::exchange::{BESIDE, PLACEMENT, TRANSACTIONS, metrics};
 use crate::engine::net::datagram::{LEAST, MOST};
+use crate::engine::net::streams::CLIENTS;
 use crate::engine::pace::{ARRIVALS, OFFERED};
 use crate::engine::times::PERCENTILES;
 use desk::record::{ParamKind, ParamRole, ParamSpec, Place, WorkloadSpec};
@@ -22,6 +23,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
 const PARAMS: &[ParamSpec] = &[
     ARRIVALS,
     BESIDE,
+    CLIENTS,
     OFFERED,
     PLACEMENT,
     DATAGRAM_REQUEST,

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::run::{HostMark, StreamEnd, StreamMark, shape};
 use super::spec::DELAY;
 use crate::engine::net::schedule::PaceMark;
-use crate::engine::net::streams::{StreamPlan, plan_streams};
+use crate::engine::net::streams::{StreamPlan, plan_streams, shared_out};
 use crate::engine::net::{Cpus, Life, ThreadMark};
 use crate::engine::times::stored;
 use desk::record::{Distribution, Fault, Value};
@@ -39,7 +39,7 @@ pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let evidence = evidence(scene, job, (streams, &rates));
     let each = (busy / f64::from(scene.physics.machine.cores.max(1))).min(1.0);
     let clients = match scene.physics.clients_apart() {
-        true => vec![busy / 2.0 / f64::from(scene.clients.max(1)); scene.clients as usize],
+        true => shared_out(busy / 2.0, params, scene.clients),
         false => Vec::new(),
     };
     let cores = vec![each; cores.len()];

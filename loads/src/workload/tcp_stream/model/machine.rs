@@ -4,7 +4,7 @@
 
 use super::flow::{Flow, Load};
 use crate::engine::net::Cpus;
-use crate::engine::net::streams::{StreamPlan, plan_streams};
+use crate::engine::net::streams::{StreamPlan, plan_streams, shared_out};
 use desk::record::Settings;
 use rig::lab::sim::Scene;
 
@@ -71,7 +71,7 @@ pub(super) fn busy(scene: &Scene<'_>, load: &Load<'_>, flow: &Flow) -> Busy {
 }
 
 fn clients(scene: &Scene<'_>, load: &Load<'_>, flow: &Flow) -> Vec<f64> {
-    let each = load.one_way / f64::from(scene.clients);
-    let busy = each * load.sending(flow.client_receives, flow.client_sends);
-    vec![busy.min(f64::from(scene.physics.clients.cores)); scene.clients as usize]
+    let busy = load.one_way * load.sending(flow.client_receives, flow.client_sends);
+    let most = f64::from(scene.physics.clients.cores);
+    shared_out(busy, load.params, scene.clients).into_iter().map(|each| each.min(most)).collect()
 }
