@@ -188,6 +188,15 @@ const LACKS: &str = "not here";
 const PERIOD_US: f64 = 10_000.0;
 
 impl Plant {
+    /// Whether a run ended without a figure, and gave this plant as the reason: clients held by a
+    /// quota are no measure of the system under test.
+    fn is_refused_for(&self, why: &str) -> bool {
+        let Self::Quota(host, cpus) = self else { return false };
+        let last = why.lines().last().unwrap_or_default();
+        last.contains(&format!("host {host} was at its limit as a generator"))
+            && last.ends_with(&format!("a quota holds it to {cpus} CPU"))
+    }
+
     /// Programs and a slow disk stand before the run.
     fn start(&self) -> Result<Beside, String> {
         let mut beside = Beside::default();
@@ -410,6 +419,10 @@ fn ask(place: &Place, cause: &Cause) -> Answer {
             Came::Lacking(why) => {
                 println!("skipped: {}: the kernel lacks it: {why}", cause.name);
                 return Answer::Skipped;
+            }
+            Came::Nothing(why) if cause.plant.is_refused_for(&why) => {
+                println!("Right {}: every trial was refused for it", cause.name);
+                answer = Answer::Right;
             }
             Came::Nothing(why) => println!("{}: nothing was measured: {why}", cause.name),
             Came::Measured(told) => {
