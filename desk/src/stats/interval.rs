@@ -87,14 +87,18 @@ pub fn mean_or_single(values: &[f64], unit: Unit) -> Option<Estimate> {
 }
 
 /// The mean at `level` (0-1): [`log_mean_t`] where the unit is of rates, times, sizes or ratios
-/// and all values are above 0, else [`mean_t`]; the value itself if there is only one. None for no
-/// values.
+/// and all values are above 0, else [`mean_t`], cut at 0 where one of these is 0 and none below;
+/// the value itself if there is only one. None for no values.
 #[must_use]
 pub fn mean_or_single_at(values: &[f64], unit: Unit, level: f64) -> Option<Estimate> {
     match values {
         [one] => Some(Estimate::exact(Quantity::new(*one, unit))),
         _ if unit.is_scaled() => {
-            log_mean_t(values, unit, level).or_else(|| mean_t(values, unit, level))
+            let mut mean = log_mean_t(values, unit, level).or_else(|| mean_t(values, unit, level));
+            if let Some(mean) = mean.as_mut().filter(|_| values.iter().all(|value| *value >= 0.0)) {
+                mean.low.value = mean.low.value.max(0.0);
+            }
+            mean
         }
         _ => mean_t(values, unit, level),
     }
@@ -116,6 +120,14 @@ mod tests {
         close(e.low.value, 9.304832381565385);
         close(e.high.value, 9.523167618434611);
         assert_eq!((e.n, e.method), (5, EstimateMethod::MeanT));
+    }
+
+    #[test]
+    fn the_interval_of_a_rate_does_not_reach_below_zero() {
+        let low = |values: &[f64], unit| mean_or_single(values, unit).unwrap().low.value;
+        assert_eq!(low(&[0.0, 2.0, 1.0], Unit::OperationPerSecond), 0.0);
+        assert!(low(&[-0.1, 2.0, 1.0], Unit::OperationPerSecond) < -0.1);
+        assert!(low(&[0.0, 2.0, 1.0], Unit::Count) < 0.0);
     }
 
     // scipy 1.17.1: s.t.ppf(1 - tail, freedom)

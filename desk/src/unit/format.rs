@@ -65,12 +65,15 @@ pub fn percent_change(ratio: f64) -> String {
 
 /// A range of two like quantities in one unit: `2.71–3.17×`, `9.1–9.4 Gbit/s`.
 ///
-/// The prefix is the one that fits the upper end, so that both ends read on one scale.
+/// The prefix is the one that fits the upper end, so that both ends read on one scale. What is
+/// below the third digit of the upper end is 0 there.
 #[must_use]
 pub fn show_range(low: Quantity, high: Quantity) -> String {
     let scale = scale_of(high);
     let number = |q: Quantity| {
-        if q.unit == Unit::Ratio && q.value < 9.995 {
+        if q.value.abs() < 5e-4 * high.value.abs() {
+            "0".to_owned()
+        } else if q.unit == Unit::Ratio && q.value < 9.995 {
             format!("{:.*}", ratio_decimals(low.value, high.value), q.value)
         } else {
             plain(q.value / scale.divisor)
@@ -286,6 +289,8 @@ mod tests {
     #[test]
     fn a_range_has_one_scale() {
         let r = |l, h, u| show_range(Quantity::new(l, u), Quantity::new(h, u));
+        assert_eq!(r(242.0, 1.81e7, Unit::OperationPerSecond), "0–18.1 Mop/s");
+        assert_eq!(r(1e5, 1.81e7, Unit::OperationPerSecond), "0.100–18.1 Mop/s");
         assert_eq!(r(2.711, 3.169, Unit::Ratio), "2.71–3.17×");
         assert_eq!(r(0.9999, 1.0001, Unit::Ratio), "0.9999–1.0001×");
         assert_eq!(r(1.0, 1.0, Unit::Ratio), "1.00–1.00×");
