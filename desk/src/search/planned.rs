@@ -122,7 +122,8 @@ pub fn found(search: &SearchPlan, steps: &[Step]) -> Option<Found> {
     let at = load.unwrap_or(0.0);
     let peak = rungs.iter().find(|rung| Some(rung.concurrency) == load);
     let results = match search.kind {
-        SearchKind::States => Vec::new(),
+        SearchKind::States if search.shares.is_empty() => Vec::new(),
+        SearchKind::States => steps.first().map(|full| full.figure).into_iter().collect(),
         SearchKind::Mlr => {
             bounds(search, steps).iter().map(|goal| goal.lower.unwrap_or(0.0)).collect()
         }
@@ -159,7 +160,7 @@ pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
             workload: Some(load.workload.clone()),
         };
         let mut all: Vec<Metric> = names.map(metric).collect();
-        if search.kind == SearchKind::Ramp {
+        if matches!(search.kind, SearchKind::Ramp | SearchKind::States) && !all.is_empty() {
             (all[0].role, all[0].unit) = (by.role, by.unit);
         }
         all.extend(at_shares);
@@ -169,13 +170,15 @@ pub fn metrics(plan: &Plan, known: &[Metric]) -> Vec<Metric> {
 }
 
 /// Names of the metrics that the search of a load gives, the first of which decides where the plan
-/// names none; none of a load without a search.
+/// names none, but for one of states; none of a load without a search.
 #[must_use]
 pub fn names(load: &LoadPlan) -> Vec<String> {
     if let Some(SearchPlan { kind: SearchKind::Mlr, goals, .. }) = &load.search {
         return (1..=goals.len()).map(|at| format!("{}_goal{at}", load.name)).collect();
     }
+    let has_shares = load.search.as_ref().is_some_and(|search| !search.shares.is_empty());
     let endings: &[&str] = match load.search.as_ref().map(|search| search.kind) {
+        Some(SearchKind::States) if has_shares => &["full"],
         None | Some(SearchKind::States | SearchKind::Mlr) => &[],
         Some(SearchKind::Goal | SearchKind::Bisect) => &["largest"],
         Some(SearchKind::Ramp) => &["peak", "peak_load"],
@@ -195,6 +198,7 @@ fn titles(search: &SearchPlan, by: &str) -> Vec<String> {
             };
             search.goals.iter().map(title).collect()
         }
+        (SearchKind::States, _) => vec![format!("{by} at full pace")],
         (SearchKind::Ramp, _) => {
             vec![format!("peak of {by} over {over}"), format!("{over} at the peak of {by}")]
         }

@@ -7,7 +7,7 @@ use super::search;
 use super::value::{default, value, values};
 use crate::plan::Catalogue;
 use crate::record::{
-    DeriveSpec, LoadPlan, Metric, ParamSpec, Place, Settings, Value, WorkloadSpec,
+    DeriveSpec, LoadPlan, Metric, ParamSpec, Place, SearchKind, Settings, Value, WorkloadSpec,
 };
 use crate::search::{names, shared};
 
@@ -57,13 +57,16 @@ fn load<'a>(
     let found = names(&load);
     let described: Vec<Metric> = spec.described().collect();
     let at_shares = shared(&load, described.iter());
-    let mut own: Vec<&str> = match found.as_slice() {
-        [] => spec.metrics.iter().map(|metric| metric.name).collect(),
-        found => found.iter().map(String::as_str).collect(),
-    };
+    // Trials in states give the figures of the workload as any others do.
+    let has_states = load.search.as_ref().is_some_and(|one| one.kind == SearchKind::States);
+    let decides = found.first().filter(|_| !has_states);
+    let mut own: Vec<&str> = found.iter().map(String::as_str).collect();
+    if decides.is_none() {
+        own.extend(spec.metrics.iter().map(|metric| metric.name));
+    }
     own.extend(at_shares.iter().map(|metric| metric.name.as_str()));
     let primary = section.get("primary").map(|node| metric(node, &own)).transpose()?;
-    load.primary = primary.or_else(|| found.first().cloned());
+    load.primary = primary.or_else(|| decides.cloned());
     Ok((load, spec))
 }
 

@@ -207,9 +207,13 @@ fn states_may_be_other_shares_and_their_percentiles_are_metrics() {
     assert_eq!(plan.primary("net"), "net_delay_at90");
     let search = plan.loads[0].search.as_ref().unwrap();
     assert_eq!(search.steps, 3, "the largest load is one of them");
+    let without = text.replace("primary = \"net_delay_at90\"\n", "");
+    assert_eq!(read(&without, &catalogue).unwrap().primary("net"), "throughput");
     let described: Vec<Metric> = timed.described().collect();
     let told = crate::search::metrics(&plan, &described);
-    let told: Vec<_> = told
+    assert_eq!((told[0].name.as_str(), told[0].unit), ("net_full", Unit::BitPerSecond));
+    assert_eq!(told[0].title, format!("{} at full pace", described[0].title));
+    let told: Vec<_> = told[1..]
         .iter()
         .map(|metric| (metric.name.as_str(), metric.quantile.as_ref().unwrap().of.as_str()))
         .collect();
