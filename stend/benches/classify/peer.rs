@@ -129,7 +129,7 @@ impl Peer {
         words.map(number).collect()
     }
 
-    /// Packets or destinations a second of so many passes that there are [`PASSES`] over packets.
+    /// Packets or destinations a second of [`PASSES`] passes.
     pub fn rate(&self, files: &Files, cpu: u32) -> Result<f64, Failed> {
         let text = self.run(files, cpu, PASSES)?;
         let ends = match self.kind {
