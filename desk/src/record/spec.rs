@@ -46,6 +46,9 @@ pub enum ParamRole {
     Engine,
     /// What is computed, or the way of it.
     Algorithm,
+    /// How much there is to do for each unit of the load, such as rules that a packet is held
+    /// against: more of it cannot be faster.
+    Work,
     /// Time of a round: the steady state of the load is judged by its rate in each.
     Round,
 }

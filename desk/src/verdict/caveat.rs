@@ -7,6 +7,7 @@ use super::diagnostics::{diagnoses, in_words};
 use super::efficiency::{foreign, worst_disagreement};
 use super::finding::{Comparison, Cost};
 use super::merged::TooFew;
+use super::more_work::faster_with_more_work;
 use super::steady_state::{few_rounds, outside};
 use super::storage::{array_activity, not_from_disk};
 use super::together::leaves_one_out;
@@ -89,6 +90,19 @@ pub enum Caveat {
         seen: Quantity,
         /// Of how many that were looked at.
         of: Quantity,
+    },
+    /// A load was faster with more work to do for each unit of it.
+    FasterWithMore {
+        /// Which load.
+        load: String,
+        /// The parameter that says how much work.
+        work: String,
+        /// The smaller amount.
+        less: String,
+        /// The larger one.
+        more: String,
+        /// How many times as fast the load was with the larger amount.
+        gain: Estimate,
     },
     /// The figures of all levels drifted over the run, by more than the margin.
     Drifted {
@@ -323,6 +337,7 @@ pub(super) fn caveats(
     all.extend(emulated(run));
     all.extend(from_outside(run));
     all.extend(noise_floor(judged));
+    all.extend(faster_with_more_work(run));
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(incomplete(run));

@@ -39,6 +39,7 @@ mod machine;
 mod measure;
 mod measured;
 mod merged;
+mod more_work;
 mod noise;
 mod objection;
 mod paced;

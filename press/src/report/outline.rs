@@ -325,6 +325,12 @@ fn uneven() -> Caveat {
     Caveat::Uneven { first: "mtu 9000 B against 1500 B".into(), uneven, seen, of }
 }
 
+/// A list that was the faster the longer it was.
+fn faster_with_more() -> Caveat {
+    let [load, work, less, more] = ["box", "rules", "1000", "10000"].map(str::to_owned);
+    Caveat::FasterWithMore { load, work, less, more, gain: Estimate::exact(Quantity::count(1)) }
+}
+
 /// An adapter whose peer could not take more.
 fn held() -> Caveat {
     let [sent, received, trials, of] = [1000, 7, 2, 9].map(Quantity::count);
@@ -352,6 +358,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::Guest { hypervisor: "KVM".into() },
         Caveat::Steal { share: share() },
         Caveat::NoiseFloor { ratio: share() },
+        faster_with_more(),
         moved,
         Caveat::Drifted { load: why(), change: share() },
         Caveat::Stepped { load: String::new(), change: share(), at: count(60) },
@@ -396,6 +403,7 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::Guest { .. }
             | Caveat::Steal { .. }
             | Caveat::NoiseFloor { .. }
+            | Caveat::FasterWithMore { .. }
             | Caveat::RatioMoved { .. }
             | Caveat::Drifted { .. }
             | Caveat::Stepped { .. }

@@ -95,7 +95,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "rules",
         about: "rules of the access list over five fields, which flows are drawn from too",
-        role: None,
+        role: Some(ParamRole::Work),
         kind: ParamKind::count(1, 10_000),
         default: "100",
     },

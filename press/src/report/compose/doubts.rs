@@ -81,6 +81,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         Caveat::RatioMoved { change, .. }
         | Caveat::Drifted { change, .. }
         | Caveat::Stepped { change, .. } => change.distance(),
+        Caveat::FasterWithMore { gain, .. } => gain.distance(),
         Caveat::Paused { longest, .. } => longest.value,
         Caveat::NeighboursAlike { follows, .. } => follows.value,
         Caveat::BlockApart { off, .. } => off.distance(),
@@ -160,6 +161,12 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }
         Caveat::Steal { share } => args.estimate("share", share),
+        Caveat::FasterWithMore { load, work, less, more, gain } => args
+            .estimate("gain", gain)
+            .name("load", load)
+            .name("work", work)
+            .name("less", less)
+            .name("more", more),
         Caveat::NoiseFloor { ratio } => args
             .prose("effect", &effect(writer, ratio)?)
             .prose("brief", &short_effect(writer, ratio)?),

@@ -92,6 +92,9 @@ doubt-not-from-disk-fix = Name a directory on a disk, and look at what the recor
 doubt-too-few = Too few samples for { $at } of { $metric }: { $values } of { $needs }.
 doubt-too-few-means = Too few values lie beyond the quantile: a few extremes would set it. The report gives no figure and no verdict.
 doubt-too-few-fix = Measure in longer windows, in more blocks or at a higher rate, or judge by a lower quantile.
+doubt-faster-with-more = Load { $load } was { $gain } as fast with { $more } { $work } as with { $less }.
+doubt-faster-with-more-means = More work for each unit cannot take less time. The figures are not of the work that they name: it ended early, was not done, or was done elsewhere.
+doubt-faster-with-more-fix = Look at what the load had to do at both points, such as which rules matched, and at the CPU time of each trial.
 doubt-search-ends = Of { $of } searches of load { $load }, { $ended } ended at an end of their range.
 doubt-search-ends-means = The answer lies at that end or beyond. Levels may differ by more than the report shows.
 doubt-search-ends-fix = Widen from and to of the search in the plan.
@@ -174,6 +177,7 @@ short-block-apart = { $repeat ->
     [boot] round
    *[block] block
 } { $block } stands apart, { $off } off
+short-faster-with-more = { $load } was faster with { $more } { $work } than with { $less }
 short-search-ends = { $ended } of { $of } searches ended at an end of their range
 short-array-activity = an array was rebuilt or checked in { $trials } of { $of } trials: { $first }
 short-failed-operations = operations failed in { $trials } of { $of } trials: { $classes }
