@@ -2,6 +2,7 @@
 
 use super::counts::{Counts, Ticks};
 use crate::engine::net::At;
+use crate::engine::packet::live::crowd::Crowd;
 use crate::engine::packet::live::{Pattern, Sent};
 use serde::{Deserialize, Serialize};
 use std::net::Ipv4Addr;
@@ -45,6 +46,8 @@ pub struct Aim {
 pub enum ToPart {
     /// Between the ends: take frames that the kernel sends without a copy.
     Take,
+    /// Between the ends: forward by a program, past rules for these frames.
+    Join(Crowd),
     /// System under test: count at this adapter.
     Sink(String, Traffic),
     /// Client: find the way and load the program.

@@ -4,6 +4,7 @@
 //! Must not know the other hosts; the conductor tells it all it needs.
 
 use super::counts::{Counts, Ticks, drops};
+use super::joined::{Joined, Unjoined};
 use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
 use super::way::{self, hardware_of};
 use crate::engine::net::End;
@@ -31,6 +32,7 @@ pub struct Ends {
     sends: Option<Sender>,
     sink: Option<Sink>,
     takes: Vec<Attached>,
+    joined: Joined,
 }
 
 struct Sender {
@@ -54,6 +56,15 @@ impl End for Ends {
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Take => self.take(),
+            ToPart::Join(crowd) => {
+                *self = Self::default();
+                match Joined::all(&crowd.list()) {
+                    Ok(joined) => self.joined = joined,
+                    Err(Unjoined::Lacks(what)) => return Ok(FromPart::Lacks(what)),
+                    Err(Unjoined::Failed(what)) => return Err(what),
+                }
+                Ok(FromPart::Ready)
+            }
             ToPart::Sink(adapter, traffic) => {
                 *self = Self::default();
                 let index = link(&adapter)?.index;
@@ -187,7 +198,8 @@ impl Ends {
 
     fn count(&self, times: bool) -> Result<Counts, String> {
         let sends = self.sends.as_ref().map(|sender| sender.adapter.as_str());
-        let mut counts = Counts { drops: drops(sends)?, ..Counts::default() };
+        let ports = self.joined.counts()?;
+        let mut counts = Counts { drops: drops(sends)?, ports, ..Counts::default() };
         let Some(sink) = &self.sink else { return Ok(counts) };
         counts.sink = Some(sink.totals().map_err(|e| e.to_string())?);
         if times {

@@ -54,6 +54,20 @@ pub struct PortCounts {
     pub passed: u64,
 }
 
+impl PortCounts {
+    /// What was counted after an earlier reading.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            received: self.received.saturating_sub(earlier.received),
+            forwarded: self.forwarded.saturating_sub(earlier.forwarded),
+            dropped: self.dropped.saturating_sub(earlier.dropped),
+            refused: self.refused.saturating_sub(earlier.refused),
+            passed: self.passed.saturating_sub(earlier.passed),
+        }
+    }
+}
+
 /// The program at both ports.
 #[derive(Debug)]
 pub struct Bridge {
