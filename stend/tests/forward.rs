@@ -89,6 +89,8 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
             "",
             "offered_load = \"67.2 Mbit/s\"\n",
             "frame_size = \"1518 B\"\npattern = \"counter\"\n",
+            "engine = \"packet\"\n",
+            "engine = \"packet\"\noffered_load = \"67.2 Mbit/s\"\n",
         ] {
             let plan = plan(&lab, load);
             let Some(record) = visited(&mut bench, &plan) else { continue };

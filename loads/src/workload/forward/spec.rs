@@ -36,6 +36,15 @@ pub const BURST: ParamSpec = ParamSpec {
     default: "endless",
 };
 
+/// By what frames are sent.
+pub const ENGINE: ParamSpec = ParamSpec {
+    name: "engine",
+    about: "what sends: live, a program in the kernel without a copy; packet, packet sockets",
+    role: None,
+    kind: ParamKind::choice(&["live", "packet"]),
+    default: "live",
+};
+
 /// What forwards in the switches between the ends.
 pub const FAST_PATH: ParamSpec = ParamSpec {
     name: "fast_path",
@@ -65,6 +74,7 @@ pub const RULE_HITS: ParamSpec = ParamSpec {
 
 const PARAMS: &[ParamSpec] = &[
     BURST,
+    ENGINE,
     FAST_PATH,
     ParamSpec {
         name: "flows",

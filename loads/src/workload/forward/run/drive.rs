@@ -12,7 +12,7 @@ use crate::engine::packet::live::crowd::Crowd;
 use crate::engine::packet::live::{LEAST, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::Evidence;
-use crate::workload::forward::spec::{BURST, FAST_PATH, RULE_HITS, RULES, SPEC};
+use crate::workload::forward::spec::{BURST, ENGINE, FAST_PATH, RULE_HITS, RULES, SPEC};
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
@@ -110,7 +110,12 @@ impl Frames {
     /// Hosts between the ends first, then the sink, then who sends: each finds the next ready.
     fn prepare(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), Fault> {
         let between = self.hosts.iter().filter(|at| !self.course.hosts.contains(at));
-        let word = self.list.clone().map_or(ToPart::Take, ToPart::Join);
+        let word = match &self.list {
+            Some(crowd) => ToPart::Join(crowd.clone()),
+            // What packet sockets send a virtual adapter takes as it stands.
+            None if traffic.by_sockets => ToPart::Leave,
+            None => ToPart::Take,
+        };
         self.ask(lab, between.map(|at| (*at, word.clone())).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
         self.ask(lab, vec![(SUT, sink)])?;
@@ -201,8 +206,10 @@ fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
     let secret = Secret::fresh()?;
     let key = u64::from_le_bytes(std::array::from_fn(|byte| secret.key[byte]));
     let run = job.settle_max + job.window + Duration::from_secs(10);
+    let by_sockets = params.get(ENGINE.name).and_then(Value::word) == Some("packet");
     Ok(Traffic {
         key,
+        by_sockets,
         seed: job.trial.seed,
         bytes,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),

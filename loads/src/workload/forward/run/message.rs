@@ -20,6 +20,8 @@ pub struct Traffic {
     pub flows: u32,
     /// Their order.
     pub pattern: Pattern,
+    /// Whether packet sockets send them.
+    pub by_sockets: bool,
     /// Time between two frames of a stream, nanoseconds, or as fast as it goes.
     pub interval_ns: Option<f64>,
     /// Streams of the trial.

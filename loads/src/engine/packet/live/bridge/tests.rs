@@ -185,6 +185,8 @@ fn the_cost_of_a_list_hangs_little_on_its_length() {
     let packet = Tuple { src, dst, src_port: 50_000, dst_port: 5_002, protocol: UDP };
     let cost = |rules| {
         let bridge = loaded(&crowd(rules).list());
+        let code = program::of(&bridge.maps, 0).unwrap();
+        println!("{rules} rules: {} words of code", code.len());
         let times = [0; 5].map(|_| bridge.programs[0].run(&frame(&packet, 0), 2_000_000).unwrap());
         assert!(times.iter().all(|(answer, _)| *answer == XDP_REDIRECT.cast_unsigned()));
         times.iter().map(|(_, ns)| *ns).min().unwrap()
