@@ -170,8 +170,8 @@ fn text((lab, load): (&str, &str), offered: Option<f64>) -> String {
     let offered = offered
         .map_or(String::new(), |rate| format!("offered_load = \"{:.0} bit/s\"\n", rate * BITS));
     format!(
-        "title = \"bench\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n{offered}{load}\
-         [method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"0.2 s\"\n\
+        "title = \"bench\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n\
+         {offered}{load}[method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"0.2 s\"\n\
          settle_max = \"0.2 s\"\nwindow = \"1 s\"\n"
     )
 }

@@ -48,10 +48,10 @@ pub const ENGINE: ParamSpec = ParamSpec {
 /// What forwards in the switches between the ends.
 pub const FAST_PATH: ParamSpec = ParamSpec {
     name: "fast_path",
-    about: "what forwards in switches: the kernel's bridge, or a program of XDP that joins two ports",
+    about: "what forwards in switches: off, the kernel's bridge; xdp, a program at both ports",
     role: None,
-    kind: ParamKind::choice(&["kernel", "xdp"]),
-    default: "kernel",
+    kind: ParamKind::choice(&["off", "xdp"]),
+    default: "off",
 };
 
 /// Rules that the program looks for.

@@ -2,8 +2,8 @@
 //! as it goes.
 //!
 //! On a schedule a frame is sent when its moment has come; one that is more than its slack late is
-//! skipped and counted. What the kernel does not take is not sent. Must not know what becomes of the
-//! frames.
+//! skipped and counted. What the kernel does not take is not sent. Must not know what becomes of
+//! the frames.
 
 use super::generator::{Edges, Pace, SPARSE_MASK, Sending, Sent};
 use super::plain::{BATCH, Mark, Plain};

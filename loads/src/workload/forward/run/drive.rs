@@ -74,7 +74,7 @@ impl Workload for Frames {
         let mut counted = self.evidence.before.iter();
         if self.list.is_some() && counted.all(|(_, counts)| counts.ports.is_empty()) {
             let what = "fast_path = \"xdp\" joins the ports of a switch, and none stands between \
-                        the ends; take a host of role = \"switch\", or fast_path = \"kernel\"";
+                        the ends; take a host of role = \"switch\", or fast_path = \"off\"";
             return Err(Fault::NotAvailable { what: what.into() });
         }
         Ok(())

@@ -72,7 +72,7 @@ pub fn pairs(links: &[LinkInfo]) -> Result<Vec<[&LinkInfo; 2]>, String> {
     if let Some(link) = links.iter().find(own) {
         return Err(format!(
             "{} is no port of a bridge, and fast_path = \"xdp\" takes the place of one; take \
-             role = \"switch\", or fast_path = \"kernel\"",
+             role = \"switch\", or fast_path = \"off\"",
             link.name
         ));
     }
@@ -86,7 +86,7 @@ pub fn pairs(links: &[LinkInfo]) -> Result<Vec<[&LinkInfo; 2]>, String> {
             ports => {
                 return Err(format!(
                     "fast_path = \"xdp\" joins two ports of a bridge, and this one has {}; let a \
-                     switch stand on two links, or take fast_path = \"kernel\"",
+                     switch stand on two links, or take fast_path = \"off\"",
                     ports.len()
                 ));
             }

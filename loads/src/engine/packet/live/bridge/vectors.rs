@@ -1,8 +1,9 @@
 //! Knows rules as sets of bits: for each value of each field the rules that it matches.
 //!
 //! A packet matches the rules that are in the sets of all its five fields, and the lowest bit is
-//! the first of them. Values that match the same rules share one set. Addresses find theirs in three
-//! steps, of 16, 8 and 8 bits, ports in one. Source: T. V. Lakshman, D. Stiliadis, "High-Speed
+//! the first of them. Values that match the same rules share one set. Addresses find theirs in
+//! three steps, of 16, 8 and 8 bits, ports in one.
+//! Source: T. V. Lakshman, D. Stiliadis, "High-Speed
 //! Policy-Based Packet Forwarding Using Efficient Multi-Dimensional Range Matching", SIGCOMM 1998.
 //! Must not know the kernel.
 
