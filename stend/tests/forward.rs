@@ -89,6 +89,8 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
             "",
             "offered_load = \"67.2 Mbit/s\"\n",
             "frame_size = \"1518 B\"\npattern = \"counter\"\n",
+            "engine = \"packet\"\n",
+            "engine = \"packet\"\noffered_load = \"67.2 Mbit/s\"\n",
         ] {
             let plan = plan(&lab, load);
             let Some(record) = visited(&mut bench, &plan) else { continue };
@@ -100,6 +102,48 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
                 assert!((rate - 1e5).abs() < 1e3, "{name}: {rate}");
             }
         }
+    }
+}
+
+#[test]
+fn a_program_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
+    let _lock = visit::lock();
+    let plan = |load| plan(&BETWEEN.replace("ROLE", "switch"), load);
+    let Some(mut bench) = visit::as_root(&plan("")) else { return };
+    for (load, lost) in [
+        ("fast_path = \"xdp\"\n", 0.0),
+        ("fast_path = \"xdp\"\nrules = 1000\n", 0.0),
+        ("fast_path = \"xdp\"\nrules = 100\nrule_hits = \"25 %\"\n", 0.25),
+    ] {
+        let Some(record) = visited(&mut bench, &plan(load)) else { continue };
+        closes(&record, &load.trim().replace('\n', " "));
+        let loss = record.outcome.metric("loss").expect("a loss").value;
+        assert!((loss - lost).abs() < 0.01, "{load}: {loss}");
+        let of = |key| record.reading("frames", "box", key).map_or(0.0, |told| told.value);
+        let (came, dropped) = (of("received near"), of("dropped near rules"));
+        assert!((came - told(&record, "sent")).abs() < 0.5, "{load}: {came} came");
+        assert!((of("forwarded near") - told(&record, "received")).abs() < 0.5, "{load}");
+        assert!((came - of("forwarded near") - dropped).abs() < 0.5, "{load}");
+        assert!((dropped > 0.5) == (lost > 0.0), "{load}: {dropped}");
+    }
+}
+
+#[test]
+fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel_forwards() {
+    let _lock = visit::lock();
+    for (role, load, remedy) in [
+        ("device", "fast_path = \"xdp\"\n", "role = \"switch\""),
+        ("relay", "fast_path = \"xdp\"\n", "role = \"switch\""),
+        ("switch", "rules = 3\n", "fast_path = \"xdp\""),
+    ] {
+        let plan = plan(&BETWEEN.replace("ROLE", role), load);
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let first = order(&plan).into_iter().next().expect("a trial");
+        let visited = bench.run(&plan, vec![first], &mut |_| ()).expect("a run");
+        let fault = visited.records[0].outcome.fault.as_ref().map(ToString::to_string);
+        let fault = fault.unwrap_or_default();
+        println!("{role}: {fault}");
+        assert!(fault.contains(remedy), "{role}: {fault}");
     }
 }
 

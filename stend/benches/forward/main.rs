@@ -4,7 +4,9 @@
 //! `saturate`: frames of 64 B that arrive over a virtual cable, as many as it takes, beside packet
 //! sockets (`sendmmsg` of 64 frames past the queueing discipline) to the same sink. `paced`: the
 //! highest rate of a schedule that is kept, beside the kernel's forwarding of IPv4, which a tester
-//! must outrun.
+//! must outrun. `bridge`: a program of XDP with 100 rules that joins two ports, beside the kernel's
+//! bridge without any, both with the tester in the same chain; the time of the tester back to back
+//! is told, and how often the device alone is quicker.
 
 #![expect(clippy::print_stdout, reason = "the rows are what it is for")]
 
@@ -18,7 +20,7 @@ use desk::plan::{Catalogue, read};
 use desk::record::WorkloadSpec;
 use desk::stats::median;
 use desk::unit::{Quantity, Unit};
-use judged::{Cell, Count, Failed, ended, rounds};
+use judged::{Cell, Count, Failed, Mark, ended, rounds};
 use rig::lab::{Blueprint, SUT, Wanted, cpus};
 use rig::run::Bench;
 use std::path::PathBuf;
@@ -36,6 +38,11 @@ const BACK_TO_BACK: &str = "[lab.links.lan]\nkind = \"direct\"\nmembers = [\"c01
 const ROUTED: &str = "[lab.hosts.box]\nrole = \"device\"\n[lab.links.far]\nkind = \"direct\"\n\
                       members = [\"box\", \"sut\"]\n[lab.links.near]\nkind = \"direct\"\n\
                       members = [\"c01\", \"box\"]\n";
+
+const BRIDGED: &str = "[lab.hosts.box]\nrole = \"switch\"\n[lab.links.far]\nkind = \"direct\"\n\
+                       members = [\"box\", \"sut\"]\n[lab.links.near]\nkind = \"direct\"\n\
+                       members = [\"c01\", \"box\"]\n";
+const JOINED: &str = "fast_path = \"xdp\"\nrules = 100\n";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|w| w != "--bench").collect();
@@ -60,6 +67,11 @@ fn compare(words: &[String]) -> Result<Count, Failed> {
         println!("{row}");
         count.add(mark);
     }
+    if wanted("bridge 64 B") {
+        let (mark, row) = bridges(&mut near)?;
+        println!("{row}");
+        count.add(mark);
+    }
     if wanted("paced 64 B") {
         let mut routed = Stand::of(ROUTED)?;
         let most = near.rate(None)?.ok_or("no trial was kept")?;
@@ -75,10 +87,43 @@ fn compare(words: &[String]) -> Result<Count, Failed> {
     Ok(count)
 }
 
+/// Both bridges, one after the other; and what is left of both without the tester's own time.
+fn bridges(near: &mut Stand) -> Result<(Mark, String), Failed> {
+    let mut kernel = Stand::of(BRIDGED)?;
+    let mut joined = Stand { load: JOINED, ..Stand::of(BRIDGED)? };
+    let (mut own, mut both) = (Vec::new(), [const { Vec::new() }; 2]);
+    let cell = Cell {
+        name: "bridge 64 B",
+        peer: "kernel bridge",
+        bar: 3.0,
+        rate: |rate: &f64| *rate,
+        told,
+    };
+    let (mark, row) = rounds(&cell, |is_ours| {
+        let stand = if is_ours { &mut joined } else { &mut kernel };
+        let rate = stand.rate(None)?.ok_or("no trial was kept")?;
+        both[usize::from(is_ours)].push(rate);
+        if is_ours {
+            own.push(near.rate(None)?.ok_or("no trial was kept")?);
+        }
+        Ok(rate)
+    })?;
+    let ns = |all: &[f64]| 1e9 / median(all).unwrap_or(f64::NAN);
+    let [peer_ns, our_ns] = [ns(&both[0]), ns(&both[1])];
+    let own_ns = ns(&own);
+    let alone = (peer_ns - own_ns) / (our_ns - own_ns);
+    println!(
+        "of a frame the tester takes {own_ns:.0} ns; with the program {our_ns:.0} ns, with the \
+         kernel's bridge {peer_ns:.0} ns: the device alone is {alone:.2} times as quick"
+    );
+    Ok((mark, row))
+}
+
 /// A lab, and its text.
 struct Stand {
     bench: Bench,
     lab: &'static str,
+    load: &'static str,
 }
 
 impl Stand {
@@ -87,16 +132,16 @@ impl Stand {
         let cancel: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
         let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|w| w.spec).collect();
         let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
-        let plan = read(&text(lab, None), &catalogue)?;
+        let plan = read(&text((lab, ""), None), &catalogue)?;
         let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab };
         let machine = rig::keeper::here(&binary, cancel)?;
-        Ok(Self { bench: Bench::build(&blueprint, loads::ALL, vec![machine])?, lab })
+        Ok(Self { bench: Bench::build(&blueprint, loads::ALL, vec![machine])?, lab, load: "" })
     }
 
     /// Frames a second of one trial at an offered rate, or as fast as it goes; none where the
     /// schedule was not kept.
     fn rate(&mut self, offered: Option<f64>) -> Result<Option<f64>, Failed> {
-        let (plan, trials) = one::trial(&text(self.lab, offered))?;
+        let (plan, trials) = one::trial(&text((self.lab, self.load), offered))?;
         let mut last = String::from("no trial ran");
         for _ in 0..ATTEMPTS {
             let visited = self.bench.run(&plan, trials.clone(), &mut |_| ())?;
@@ -121,12 +166,12 @@ impl Stand {
     }
 }
 
-fn text(lab: &str, offered: Option<f64>) -> String {
+fn text((lab, load): (&str, &str), offered: Option<f64>) -> String {
     let offered = offered
         .map_or(String::new(), |rate| format!("offered_load = \"{:.0} bit/s\"\n", rate * BITS));
     format!(
-        "title = \"bench\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n{offered}\
-         [method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"0.2 s\"\n\
+        "title = \"bench\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n\
+         {offered}{load}[method]\nblocks = 3\ndry = false\nsteady = \"noted\"\nsettle = \"0.2 s\"\n\
          settle_max = \"0.2 s\"\nwindow = \"1 s\"\n"
     )
 }

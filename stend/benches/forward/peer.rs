@@ -4,7 +4,7 @@
 //! Must not know how a load is judged.
 
 use loads::engine::packet::live::plain::Plain;
-use loads::engine::packet::live::{LEAST, Sink, Wire};
+use loads::engine::packet::live::{LEAST, Pattern, Sink, Wire};
 use rig::lab::cpus;
 use rig::lab::link::Routes;
 use std::error::Error;
@@ -45,7 +45,7 @@ fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     enter(to)?;
     let sink = Sink::attach(index(link)?, (wire.length(), KEY), 1)?;
     enter(from)?;
-    let mut plain = Plain::open(index(link)?, wire, FLOWS)?;
+    let mut plain = Plain::open(index(link)?, wire, (FLOWS, Pattern::Counter))?;
     cpus::pin(cpu)?;
     let begun = Instant::now();
     while begun.elapsed() < SPAN {

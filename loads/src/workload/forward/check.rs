@@ -16,6 +16,7 @@ use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
+use std::collections::BTreeMap;
 
 /// Share of the scheduled frames that may be unsent in a paced trial.
 const UNSENT: f64 = 1e-4;
@@ -36,6 +37,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let ledger = ledger(evidence)?;
     damage(evidence)?;
     ledger.closes().map_err(|what| Fault::WrongWork { what })?;
+    programs(evidence, &ledger)?;
     life_of_streams(evidence)?;
     schedules(evidence)?;
     idleness(evidence)?;
@@ -66,6 +68,29 @@ fn damage(evidence: &Evidence) -> Result<(), Fault> {
         0 => Ok(()),
         count => {
             let what = format!("{count} frames came with a tag that is not their own");
+            Err(Fault::WrongWork { what })
+        }
+    }
+}
+
+/// Every frame that came went through the program of each switch: the kernel forwards what such a
+/// program leaves to it.
+fn programs(evidence: &Evidence, ledger: &Ledger) -> Result<(), Fault> {
+    if evidence.list.is_none() {
+        return Ok(());
+    }
+    let mut forwarded: BTreeMap<&str, u64> = BTreeMap::new();
+    for (host, _, counts) in evidence.ports() {
+        *forwarded.entry(host).or_default() += counts.forwarded;
+    }
+    match forwarded.into_iter().find(|(_, forwarded)| *forwarded < ledger.received) {
+        None => Ok(()),
+        Some((host, forwarded)) => {
+            let what = format!(
+                "{} frames came, and the program of {host} forwarded {forwarded}: the kernel \
+                 forwarded the others",
+                ledger.received
+            );
             Err(Fault::WrongWork { what })
         }
     }

@@ -4,7 +4,9 @@
 
 use super::run::{Counts, HostMark, StreamEnd};
 use crate::engine::net::Life;
+use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{PHASES, Sent, Stream};
+use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Settings};
 
 /// All that was read of a trial.
@@ -20,6 +22,9 @@ pub struct Evidence {
     pub bytes: usize,
     /// Time between two frames of a client, if it is paced, nanoseconds.
     pub interval_ns: Option<f64>,
+    /// What the frames meet in the list of rules that switches forward by; none where the kernel
+    /// forwards.
+    pub list: Option<Spread>,
     /// CPU of each client's thread.
     pub cpus: Vec<u32>,
     /// What every host of the lab counted before the first frame, by name.
@@ -72,6 +77,18 @@ impl Evidence {
         let sink = self.after.first().and_then(|(_, counts)| counts.sink.as_ref());
         let found = sink.and_then(|sink| sink.streams.get(stream));
         found.copied().ok_or_else(|| Fault::DeadStream { stream: self.name(stream) })
+    }
+
+    /// What the program at each port counted between the two readings, by host and port.
+    pub fn ports(&self) -> impl Iterator<Item = (&str, &str, PortCounts)> {
+        let both = self.before.iter().zip(&self.after);
+        both.flat_map(|((host, before), (_, after))| {
+            after.ports.iter().map(move |(port, counts)| {
+                let earlier = before.ports.iter().find(|(known, _)| known == port);
+                let earlier = earlier.map(|(_, counts)| *counts).unwrap_or_default();
+                (host.as_str(), port.as_str(), counts.since(&earlier))
+            })
+        })
     }
 
     /// Frames of all streams: sent, and come, by phase.

@@ -30,6 +30,10 @@ fn drops(evidence: &Evidence) -> Result<Vec<(String, u64)>, Fault> {
             all.push((format!("{host} sink, damaged"), sink.damaged));
         }
     }
+    for (host, port, counts) in evidence.ports() {
+        all.push((format!("{host} {port} rules"), counts.dropped));
+        all.push((format!("{host} {port} fragments and broken headers"), counts.refused));
+    }
     for stream in 0..evidence.streams() {
         all.push((format!("{} too late", evidence.name(stream)), evidence.came(stream)?.stale));
     }

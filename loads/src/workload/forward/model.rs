@@ -218,6 +218,7 @@ fn evidence(
         asked: job.trial.point.params.clone(),
         bytes: schedule.bytes,
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
+        list: None,
         cpus: (0..streams).map(|at| at % cores).collect(),
         before: [name(0), DEVICE.into()].map(|host| (host, Counts::default())).into(),
         after: vec![(name(0), sink), (DEVICE.into(), device)],

@@ -48,6 +48,23 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
     for (key, count) in total {
         add("frames", sut, key, (float(count), Unit::Count));
     }
+    if let Some(list) = evidence.list {
+        add("frames", sut, "flows that a rule drops", (list.hit, Unit::Share));
+        add("frames", sut, "flows that miss rules by a field", (list.near, Unit::Share));
+        if let Some(median) = list.median {
+            add("frames", sut, "median rule that drops", (float(median as u64 + 1), Unit::Count));
+        }
+    }
+    for (host, port, counts) in evidence.ports() {
+        let told = [
+            ("received", counts.received),
+            ("forwarded", counts.forwarded),
+            ("left to the kernel", counts.passed),
+        ];
+        for (what, count) in told {
+            add("frames", host, &format!("{what} {port}"), (float(count), Unit::Count));
+        }
+    }
     for (who, count) in &ledger.drops {
         let (host, name) = who.split_once(' ').unwrap_or((sut, who));
         add("frames", host, &format!("dropped {name}"), (float(*count), Unit::Count));

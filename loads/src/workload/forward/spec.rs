@@ -6,7 +6,7 @@ use desk::record::{
     Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, QuantileSpec,
     WorkloadSpec,
 };
-use desk::unit::Unit;
+use desk::unit::{Kind, Unit};
 
 /// What it is.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -36,8 +36,46 @@ pub const BURST: ParamSpec = ParamSpec {
     default: "endless",
 };
 
+/// By what frames are sent.
+pub const ENGINE: ParamSpec = ParamSpec {
+    name: "engine",
+    about: "what sends: live, a program in the kernel without a copy; packet, packet sockets",
+    role: None,
+    kind: ParamKind::choice(&["live", "packet"]),
+    default: "live",
+};
+
+/// What forwards in the switches between the ends.
+pub const FAST_PATH: ParamSpec = ParamSpec {
+    name: "fast_path",
+    about: "what forwards in switches: off, the kernel's bridge; xdp, a program at both ports",
+    role: None,
+    kind: ParamKind::choice(&["off", "xdp"]),
+    default: "off",
+};
+
+/// Rules that the program looks for.
+pub const RULES: ParamSpec = ParamSpec {
+    name: "rules",
+    about: "rules of the access list of fast_path = xdp",
+    role: None,
+    kind: ParamKind::count(0, 1000),
+    default: "0",
+};
+
+/// What a rule drops.
+pub const RULE_HITS: ParamSpec = ParamSpec {
+    name: "rule_hits",
+    about: "share of the flows' source ports that a rule drops; all others miss by one field",
+    role: None,
+    kind: ParamKind::within(Kind::Share, 0.0, 0.9),
+    default: "0 %",
+};
+
 const PARAMS: &[ParamSpec] = &[
     BURST,
+    ENGINE,
+    FAST_PATH,
     ParamSpec {
         name: "flows",
         about: "pairs of UDP ports that the frames of a client have",
@@ -63,6 +101,8 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::choice(&["random", "counter"]),
         default: "random",
     },
+    RULE_HITS,
+    RULES,
 ];
 
 const METRICS: &[MetricSpec] = &[

@@ -6,7 +6,9 @@ use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::run::{Arp, Counts, HostMark, StreamEnd, Ticks, next_hop};
 use crate::engine::net::Life;
+use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Sent, Stream, Totals};
+use crate::engine::packet::traffic::Spread;
 use desk::record::Fault;
 use std::net::Ipv4Addr;
 
@@ -90,6 +92,39 @@ fn what_a_counter_tells_of_is_lost_and_what_none_tells_of_is_an_alarm() {
     assert!((checked.outcome.metric("loss").unwrap().value - 0.1).abs() < 1e-12);
     let told = checked.readings.iter().find(|r| r.key == "dropped far tx_dropped").unwrap();
     assert_eq!((&*told.probe, told.host.name()), ("frames", "box"));
+}
+
+/// What the program at a port of `box` counted.
+fn ported(evidence: &mut Evidence, forwarded: u64, dropped: u64) {
+    let counts = PortCounts { received: 1110, forwarded, dropped, ..PortCounts::default() };
+    evidence.list = Some(Spread { hit: 0.1, near: 0.9, median: Some(49) });
+    evidence.before[2].1.ports = vec![("near".into(), PortCounts::default())];
+    evidence.after[2].1.ports = vec![("near".into(), counts)];
+}
+
+#[test]
+fn what_a_rule_drops_is_in_the_ledger_and_what_its_program_counted_is_told() {
+    let mut evidence = good();
+    stream(&mut evidence).came = [100, 900, 10];
+    ported(&mut evidence, 1010, 100);
+    assert_eq!(ledger(&evidence).unwrap().drops, [("box near rules".to_owned(), 100)]);
+    let checked = check(&evidence).unwrap();
+    let told = |host: &str, key: &str| {
+        let mut all = checked.readings.iter().filter(|r| &*r.probe == "frames");
+        all.find(|r| r.host.name() == host && r.key == key).unwrap().quantity.value
+    };
+    assert!((told("box", "received near") - 1110.0).abs() < 0.5);
+    assert!((told("box", "forwarded near") - 1010.0).abs() < 0.5);
+    assert!((told("box", "dropped near rules") - 100.0).abs() < 0.5);
+    assert!((told("sut", "median rule that drops") - 50.0).abs() < 0.5);
+    assert!((told("sut", "flows that miss rules by a field") - 0.9).abs() < 1e-9);
+}
+
+#[test]
+fn a_kernel_that_forwards_beside_the_program_is_an_alarm() {
+    let fault = refused(|evidence| ported(evidence, 900, 0));
+    let fault = fault.to_string();
+    assert!(fault.contains("1110 frames came, and the program of box forwarded 900"), "{fault}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ const BURST: f64 = 256.0;
 const BURST_NS: f64 = 1_000_000.0;
 /// One frame of so many has a stamp where every one would cost too much; a power of two.
 const SPARSE: i32 = 16;
+/// Of the scrambled number of a frame with a stamp these bits are 0.
+pub(super) const SPARSE_MASK: u64 = SPARSE as u64 - 1;
 /// From this interval on each frame has one, nanoseconds.
 const DENSE_NS: f64 = 1_000.0;
 /// How often the thread is told to stop until it has.
@@ -83,10 +85,16 @@ impl Pace {
         self.interval_ns.max(SLACK_NS).max(burst_ns) as u64
     }
 
+    /// Whether every frame has a stamp.
+    #[must_use]
+    pub fn is_dense(&self) -> bool {
+        self.interval_ns >= DENSE_NS
+    }
+
     /// Frames due in a window from the moment of the next frame on.
     #[expect(clippy::cast_precision_loss, reason = "a trial is below 2^53 ns")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
-    fn left(&self, next_ns: u64, window: Edges) -> u64 {
+    pub(super) fn left(&self, next_ns: u64, window: Edges) -> u64 {
         let before = |edge_ns: u64| {
             (edge_ns.saturating_sub(next_ns) as f64 / self.interval_ns.max(1e-3)).ceil() as u64
         };
@@ -145,6 +153,15 @@ pub struct Edges {
 
 impl Edges {
     const UNKNOWN: Self = Self { opens_ns: u64::MAX, closes_ns: u64::MAX };
+
+    /// The phase of a frame that is due at a moment: before, in or after the window.
+    pub(super) const fn phase(self, due_ns: u64) -> u16 {
+        match due_ns {
+            _ if due_ns < self.opens_ns => 0,
+            _ if due_ns < self.closes_ns => 1,
+            _ => 2,
+        }
+    }
 }
 
 /// A program that sends, and the thread that runs it, once it goes.
@@ -455,7 +472,7 @@ impl Maker<'_> {
     fn stamp(&mut self) {
         let (stamped, dense) = (self.code.label(), self.sending.pace);
         let code = &mut self.code;
-        if dense.is_some_and(|pace| pace.interval_ns >= DENSE_NS) {
+        if dense.is_some_and(|pace| pace.is_dense()) {
             return;
         }
         let none = code.label();

@@ -3,14 +3,19 @@
 //! A program that `BPF_PROG_TEST_RUN` runs over live frames (Linux 5.18) writes every header and
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them; [`Generator`], [`Sink`]; [`buckets`];
-//! [`plain`], the same frames by packet sockets.
+//! [`plain`] and [`sockets`], the same frames by packet sockets; [`bridge`], what hands frames from
+//! one port to another inside the kernel, by a list of rules; [`crowd`], lists of rules for such
+//! frames.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 
+pub mod bridge;
 pub mod buckets;
+pub mod crowd;
 mod generator;
 pub mod plain;
 mod sink;
+pub mod sockets;
 #[cfg(test)]
 mod tests;
 mod wire;

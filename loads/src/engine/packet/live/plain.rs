@@ -3,7 +3,8 @@
 //!
 //! Must not know what becomes of the frames.
 
-use super::wire::Wire;
+use super::generator::Pattern;
+use super::wire::{Wire, at, flow_of};
 use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -12,14 +13,29 @@ use std::ptr;
 /// Frames of one call.
 pub const BATCH: usize = 64;
 
+/// What a frame says of when it was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// Its moment, nanoseconds; 0 for none.
+    pub stamp: u64,
+    /// Its phase.
+    pub phase: u16,
+}
+
+/// Where the tag of a frame stands.
+const TAG: usize = at::TAG as usize;
+
 /// A packet socket at an adapter that sends the frames of a stream.
 #[derive(Debug)]
 pub struct Plain {
     socket: OwnedFd,
     wire: Wire,
     flows: u32,
+    pattern: Pattern,
     frames: Vec<Vec<u8>>,
     next: u32,
+    /// Whether every tag is wrong, as a test asks.
+    pub spoilt: bool,
 }
 
 impl Plain {
@@ -27,7 +43,7 @@ impl Plain {
     ///
     /// # Errors
     /// What the kernel says: `EPERM` without `CAP_NET_RAW`.
-    pub fn open(adapter: u32, wire: Wire, flows: u32) -> io::Result<Self> {
+    pub fn open(adapter: u32, wire: Wire, (flows, pattern): (u32, Pattern)) -> io::Result<Self> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // Protocol 0: nothing is received.
         // SAFETY: three numbers are given.
@@ -55,7 +71,14 @@ impl Plain {
             libc::bind(socket.as_raw_fd(), (&raw const address).cast(), size)
         })?;
         let frames = vec![wire.template(); BATCH];
-        Ok(Self { socket, wire, flows: flows.max(1), frames, next: 0 })
+        let (flows, next) = (flows.max(1), 0);
+        Ok(Self { socket, wire, flows, pattern, frames, next, spoilt: false })
+    }
+
+    /// Number of the next frame.
+    #[must_use]
+    pub const fn next(&self) -> u32 {
+        self.next
     }
 
     /// Sends the next frames of a phase, without a stamp, in one call; gives how many the kernel
@@ -63,11 +86,27 @@ impl Plain {
     ///
     /// # Errors
     /// What the kernel says, other than that there is no room for now.
-    pub fn send(&mut self, phase: u16) -> io::Result<u32> {
-        for (number, frame) in (self.next..).zip(&mut self.frames) {
-            self.wire.write(frame, (number, 0, phase), number % self.flows);
+    pub fn send(&mut self, phase: u16) -> io::Result<usize> {
+        self.send_marked(&[Mark { stamp: 0, phase }; BATCH])
+    }
+
+    /// Sends the next frames, one for each of at most [`BATCH`] marks, in one call; gives how many
+    /// the kernel took.
+    ///
+    /// # Errors
+    /// What the kernel says, other than that there is no room for now.
+    pub fn send_marked(&mut self, marks: &[Mark]) -> io::Result<usize> {
+        let flows = (self.flows, self.wire.seed);
+        for ((behind, mark), frame) in (0..).zip(marks).zip(&mut self.frames) {
+            let number = self.next.wrapping_add(behind);
+            let flow = flow_of(self.pattern, flows, number);
+            self.wire.write(frame, (number, mark.stamp, mark.phase), flow);
+            if self.spoilt {
+                frame[TAG] ^= 1;
+            }
         }
-        let mut pieces: Vec<libc::iovec> = self.frames.iter().map(|frame| piece(frame)).collect();
+        let frames = self.frames.iter().take(marks.len());
+        let mut pieces: Vec<libc::iovec> = frames.map(|frame| piece(frame)).collect();
         let mut heads: Vec<libc::mmsghdr> = pieces.iter_mut().map(head).collect();
         let count = libc::c_uint::try_from(heads.len()).unwrap_or(0);
         // SAFETY: `count` messages of one piece each, which point into frames of this value; all
@@ -76,7 +115,7 @@ impl Plain {
         match u32::try_from(sent) {
             Ok(sent) => {
                 self.next = self.next.wrapping_add(sent);
-                Ok(sent)
+                Ok(sent as usize)
             }
             Err(_) => {
                 let error = io::Error::last_os_error();

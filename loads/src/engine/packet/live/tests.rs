@@ -330,12 +330,50 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
 fn packet_sockets_send_the_same_frames() {
     let Some((_cable, [from, to])) = cable() else { return };
     let sink = Sink::attach(to, (wire(LEAST).length(), KEY), 1).unwrap();
-    let mut plain = plain::Plain::open(from, wire(LEAST), 1 << 16).unwrap();
-    let sent: u32 = (0..200).map(|_| plain.send(1).unwrap()).sum();
+    let flows = (1 << 16, Pattern::Counter);
+    let mut plain = plain::Plain::open(from, wire(LEAST), flows).unwrap();
+    let sent: usize = (0..200).map(|_| plain.send(1).unwrap()).sum();
     thread::sleep(Duration::from_millis(20));
     let totals = sink.totals().unwrap();
     assert!(sent > 5_000, "{sent}");
-    assert_eq!((totals.streams[0].came[1], totals.damaged), (u64::from(sent), 0));
+    assert_eq!((totals.streams[0].came[1], totals.damaged), (sent as u64, 0));
+}
+
+#[test]
+fn packet_sockets_keep_a_schedule_or_tell_what_is_unsent() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for interval_ns in [None, Some(20_000.0), Some(300.0)] {
+        let pace = interval_ns.map(|interval_ns| Pace { interval_ns, offset_ns: 0.0 });
+        let sending = sending(from, pace);
+        let sink = Sink::attach(to, (sending.wire.length(), KEY), 1).unwrap();
+        let mut sockets = sockets::Sockets::new(&sending).unwrap();
+        let begins = clock::now_ns() + 2_000_000;
+        let [opens_ns, closes_ns] = [20, 120].map(|ms| begins + ms * 1_000_000);
+        sockets.announce(Edges { opens_ns, closes_ns });
+        sockets.go((begins, Duration::from_secs(5)), || rig::lab::cpus::pin(0)).unwrap();
+        for (phase, at_ns) in [(1, opens_ns), (2, closes_ns)] {
+            clock::sleep_until(at_ns);
+            sockets.enter(phase);
+        }
+        thread::sleep(Duration::from_millis(5));
+        let sent = sockets.stop().unwrap();
+        thread::sleep(Duration::from_millis(20));
+        let totals = sink.totals().unwrap();
+        let mut times = desk::record::Distribution::empty().unwrap();
+        sink.times(&mut times).unwrap();
+        println!("{interval_ns:?}: {sent:?} {totals:?} {} times", times.len());
+        assert_eq!((totals.streams[0].came, totals.damaged), (sent.sent, 0));
+        assert!(sent.sent[1] > 1000 && times.len() > 50);
+        let told = (sent.sent[1] + sent.unsent[1]) as f64;
+        match interval_ns {
+            Some(interval_ns) => {
+                assert!((told - 1e8 / interval_ns).abs() <= 1.0, "{told} of {interval_ns}");
+                // A packet socket does not send 3.3 million frames a second here.
+                assert!(interval_ns > 1e3 || sent.unsent[1] > 1000, "{sent:?}");
+            }
+            None => assert_eq!(sent.unsent, [0; 3]),
+        }
+    }
 }
 
 /// Frames as a file of libpcap has them (magic number, version 2.4, Ethernet).

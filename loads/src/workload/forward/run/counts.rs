@@ -3,6 +3,7 @@
 //! Must not know which frames these were.
 
 use crate::engine::packet::live::Totals;
+use crate::engine::packet::live::bridge::PortCounts;
 use desk::record::Distribution;
 use rig::lab::link::{LinkInfo, Routes};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ const IP_DROPS: [&str; 6] =
 pub struct Counts {
     /// Packets dropped, by the counter that tells so.
     pub drops: Vec<(String, u64)>,
+    /// What a program that joins two ports counted, by port.
+    pub ports: Vec<(String, PortCounts)>,
     /// What its sink counted.
     pub sink: Option<Totals>,
     /// How long frames of the window took.

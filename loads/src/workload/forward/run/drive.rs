@@ -8,15 +8,16 @@ use super::message::{Aim, FromPart, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
+use crate::engine::packet::live::crowd::Crowd;
 use crate::engine::packet::live::{LEAST, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::Evidence;
-use crate::workload::forward::spec::{BURST, SPEC};
+use crate::workload::forward::spec::{BURST, ENGINE, FAST_PATH, RULE_HITS, RULES, SPEC};
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::workload::{Checked, Edges, Job, Workload};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 /// Longest that a host may take to find its way and load a program.
@@ -35,6 +36,8 @@ pub struct Frames {
     course: Course,
     /// Every host of the lab.
     hosts: Vec<usize>,
+    /// What switches forward by, where it is not the kernel.
+    list: Option<Crowd>,
 }
 
 impl Workload for Frames {
@@ -64,8 +67,16 @@ impl Workload for Frames {
             ..Evidence::default()
         };
         refuse_second_cables(lab, job.link)?;
+        self.list = listed(lab, job, &traffic)?;
+        self.evidence.list = self.list.as_ref().map(|crowd| crowd.spread(&crowd.list()));
         self.prepare(lab, job.link, &traffic)?;
         self.evidence.before = self.count(lab, false)?;
+        let mut counted = self.evidence.before.iter();
+        if self.list.is_some() && counted.all(|(_, counts)| counts.ports.is_empty()) {
+            let what = "fast_path = \"xdp\" joins the ports of a switch, and none stands between \
+                        the ends; take a host of role = \"switch\", or fast_path = \"off\"";
+            return Err(Fault::NotAvailable { what: what.into() });
+        }
         Ok(())
     }
 
@@ -99,7 +110,13 @@ impl Frames {
     /// Hosts between the ends first, then the sink, then who sends: each finds the next ready.
     fn prepare(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), Fault> {
         let between = self.hosts.iter().filter(|at| !self.course.hosts.contains(at));
-        self.ask(lab, between.map(|at| (*at, ToPart::Take)).collect())?;
+        let word = match &self.list {
+            Some(crowd) => ToPart::Join(crowd.clone()),
+            // What packet sockets send a virtual adapter takes as it stands.
+            None if traffic.by_sockets => ToPart::Leave,
+            None => ToPart::Take,
+        };
+        self.ask(lab, between.map(|at| (*at, word.clone())).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
         self.ask(lab, vec![(SUT, sink)])?;
         let IpAddr::V4(target) = lab.address_of(SUT, link) else {
@@ -120,9 +137,10 @@ impl Frames {
     }
 
     fn ask(&self, lab: &mut Lab, orders: Vec<(usize, ToPart)>) -> Result<Vec<FromPart>, Fault> {
+        let asked: Vec<usize> = orders.iter().map(|(at, _)| *at).collect();
         let told = self.course.stage::<Ends>(lab, orders, STAGED).map_err(LabError::into_fault)?;
-        let lacks = told.iter().find_map(|told| match told {
-            FromPart::Lacks(what) => Some(what.clone()),
+        let lacks = asked.iter().zip(&told).find_map(|(at, told)| match told {
+            FromPart::Lacks(what) => Some(format!("{}: {what}", lab.name(*at))),
             _ => None,
         });
         lacks.map_or(Ok(told), |what| Err(Fault::NotAvailable { what }))
@@ -188,8 +206,10 @@ fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
     let secret = Secret::fresh()?;
     let key = u64::from_le_bytes(std::array::from_fn(|byte| secret.key[byte]));
     let run = job.settle_max + job.window + Duration::from_secs(10);
+    let by_sockets = params.get(ENGINE.name).and_then(Value::word) == Some("packet");
     Ok(Traffic {
         key,
+        by_sockets,
         seed: job.trial.seed,
         bytes,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
@@ -198,6 +218,35 @@ fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
         streams,
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+/// The list of rules that switches forward by; none where the kernel forwards.
+///
+/// # Errors
+/// Rules that the kernel would have to look for.
+fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Crowd>, Fault> {
+    let params = &job.trial.point.params;
+    let rules = params.get(RULES.name).and_then(Value::count).unwrap_or(0);
+    let hits = params.get(RULE_HITS.name).and_then(Value::quantity);
+    let dropped = hits.map_or(0.0, |share| share.value);
+    let by_program = params.get(FAST_PATH.name).and_then(Value::word) == Some("xdp");
+    if (rules == 0 && dropped > 0.0) || (rules > 0 && !by_program) {
+        let what = "rules are those of fast_path = \"xdp\", and rule_hits is a share that they \
+                    drop; take it, or rules = 0 and rule_hits = \"0 %\"";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
+    let fourth = |at| match lab.address_of(at, job.link) {
+        IpAddr::V4(address) => Some(address),
+        IpAddr::V6(_) => None,
+    };
+    Ok(by_program.then(|| Crowd {
+        sources: lab.client_indexes().filter_map(fourth).collect(),
+        target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
+        flows: traffic.flows,
+        rules: u32::try_from(rules).unwrap_or(u32::MAX),
+        dropped,
+        seed: job.trial.seed,
+    }))
 }
 
 /// Bytes of a frame with its check sequence.

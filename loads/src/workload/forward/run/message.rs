@@ -2,6 +2,7 @@
 
 use super::counts::{Counts, Ticks};
 use crate::engine::net::At;
+use crate::engine::packet::live::crowd::Crowd;
 use crate::engine::packet::live::{Pattern, Sent};
 use serde::{Deserialize, Serialize};
 use std::net::Ipv4Addr;
@@ -19,6 +20,8 @@ pub struct Traffic {
     pub flows: u32,
     /// Their order.
     pub pattern: Pattern,
+    /// Whether packet sockets send them.
+    pub by_sockets: bool,
     /// Time between two frames of a stream, nanoseconds, or as fast as it goes.
     pub interval_ns: Option<f64>,
     /// Streams of the trial.
@@ -45,6 +48,8 @@ pub struct Aim {
 pub enum ToPart {
     /// Between the ends: take frames that the kernel sends without a copy.
     Take,
+    /// Between the ends: forward by a program, past rules for these frames.
+    Join(Crowd),
     /// System under test: count at this adapter.
     Sink(String, Traffic),
     /// Client: find the way and load the program.

@@ -4,6 +4,7 @@
 
 mod counts;
 mod drive;
+mod joined;
 mod message;
 mod part;
 mod way;

@@ -4,18 +4,23 @@
 //! Must not know the other hosts; the conductor tells it all it needs.
 
 use super::counts::{Counts, Ticks, drops};
+use super::joined::{Joined, Unjoined};
 use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
 use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
-use crate::engine::packet::live::{Edges, Generator, Pace, Sending, Sink, Wire, flow_of, pass};
+use crate::engine::packet::live::sockets::Sockets;
+use crate::engine::packet::live::{
+    Edges, Generator, Pace, Sending, Sent, Sink, Wire, flow_of, pass,
+};
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
 use desk::record::Distribution;
 use rig::lab::link::{LinkInfo, Routes};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
+use std::io;
 use std::time::Duration;
 
 /// Bytes of the header of Ethernet.
@@ -31,10 +36,57 @@ pub struct Ends {
     sends: Option<Sender>,
     sink: Option<Sink>,
     takes: Vec<Attached>,
+    joined: Joined,
+}
+
+/// What sends.
+enum Engine {
+    Live(Generator),
+    Packet(Sockets),
+}
+
+impl Engine {
+    fn go(
+        &mut self,
+        when: (u64, Duration),
+        ready: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> Result<(), String> {
+        match self {
+            Self::Live(generator) => generator.go(when, ready).map_err(|e| e.to_string()),
+            Self::Packet(sockets) => sockets.go(when, ready).map_err(|e| e.to_string()),
+        }
+    }
+
+    fn announce(&mut self, edges: Edges) -> Result<(), String> {
+        match self {
+            Self::Live(generator) => generator.announce(edges).map_err(|e| e.to_string()),
+            Self::Packet(sockets) => {
+                sockets.announce(edges);
+                Ok(())
+            }
+        }
+    }
+
+    fn enter(&self, phase: u64) -> Result<(), String> {
+        match self {
+            Self::Live(generator) => generator.enter(phase).map_err(|e| e.to_string()),
+            Self::Packet(sockets) => {
+                sockets.enter(phase);
+                Ok(())
+            }
+        }
+    }
+
+    fn stop(&mut self) -> Result<Sent, String> {
+        match self {
+            Self::Live(generator) => generator.stop().map_err(|e| e.to_string()),
+            Self::Packet(sockets) => sockets.stop().map_err(|e| e.to_string()),
+        }
+    }
 }
 
 struct Sender {
-    generator: Generator,
+    engine: Engine,
     adapter: String,
     cpu: u32,
     paced: bool,
@@ -54,6 +106,15 @@ impl End for Ends {
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Take => self.take(),
+            ToPart::Join(crowd) => {
+                *self = Self::default();
+                match Joined::all(&crowd.list()) {
+                    Ok(joined) => self.joined = joined,
+                    Err(Unjoined::Lacks(what)) => return Ok(FromPart::Lacks(what)),
+                    Err(Unjoined::Failed(what)) => return Err(what),
+                }
+                Ok(FromPart::Ready)
+            }
             ToPart::Sink(adapter, traffic) => {
                 *self = Self::default();
                 let index = link(&adapter)?.index;
@@ -83,8 +144,7 @@ impl End for Ends {
             }
             cpus::pin(cpu)
         };
-        let gone = sender.generator.go((clock::now_ns() + SOON_NS, sender.most), ready);
-        sender.error = gone.err().map(|e| e.to_string());
+        sender.error = sender.engine.go((clock::now_ns() + SOON_NS, sender.most), ready).err();
     }
 
     fn done(&self) -> u64 {
@@ -94,13 +154,13 @@ impl End for Ends {
     fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
         let edges = Edges { opens_ns: window.opens_ns, closes_ns: window.closes_ns };
         if let Some(sender) = &mut self.sends {
-            sender.generator.announce(edges).map_err(|e| e.to_string())?;
+            sender.engine.announce(edges)?;
         }
         clock::sleep_until(at_ns);
         let mark = self.read();
         if let Some(sender) = self.sends.as_ref().filter(|sender| !sender.paced) {
             let phase = if at_ns < window.closes_ns { 1 } else { 2 };
-            sender.generator.enter(phase).map_err(|e| e.to_string())?;
+            sender.engine.enter(phase)?;
         }
         Urgent::give_way();
         Ok(mark)
@@ -108,9 +168,9 @@ impl End for Ends {
 
     fn stop(&mut self, _: Duration) -> Result<Option<StreamEnd>, String> {
         let Some(sender) = &mut self.sends else { return Ok(None) };
-        let end = match sender.generator.stop() {
+        let end = match sender.engine.stop() {
             Ok(sent) => StreamEnd { sent, digest: sender.digest, error: sender.error.take() },
-            Err(e) => StreamEnd { error: Some(e.to_string()), ..StreamEnd::default() },
+            Err(e) => StreamEnd { error: Some(e), ..StreamEnd::default() },
         };
         Ok(Some(end))
     }
@@ -165,10 +225,15 @@ impl Ends {
         let (adapter, digest) = (aim.adapter.clone(), of(&sending));
         let most = Duration::from_millis(traffic.run_ms_max);
         let (cpu, paced) = (aim.cpu, sending.pace.is_some());
-        granted(Generator::new(&sending), |generator| {
-            let error = None;
-            self.sends = Some(Sender { generator, adapter, cpu, paced, digest, most, error });
-        })
+        let engine = match traffic.by_sockets {
+            true => Engine::Packet(Sockets::new(&sending).map_err(|e| e.to_string())?),
+            false => match Generator::new(&sending) {
+                Ok(generator) => Engine::Live(generator),
+                Err(e) => return granted::<()>(Err(e), |()| ()),
+            },
+        };
+        self.sends = Some(Sender { engine, adapter, cpu, paced, digest, most, error: None });
+        Ok(FromPart::Ready)
     }
 
     fn came(&self) -> Vec<u64> {
@@ -187,7 +252,8 @@ impl Ends {
 
     fn count(&self, times: bool) -> Result<Counts, String> {
         let sends = self.sends.as_ref().map(|sender| sender.adapter.as_str());
-        let mut counts = Counts { drops: drops(sends)?, ..Counts::default() };
+        let ports = self.joined.counts()?;
+        let mut counts = Counts { drops: drops(sends)?, ports, ..Counts::default() };
         let Some(sink) = &self.sink else { return Ok(counts) };
         counts.sink = Some(sink.totals().map_err(|e| e.to_string())?);
         if times {
