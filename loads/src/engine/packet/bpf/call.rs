@@ -96,6 +96,8 @@ pub enum MapKind {
     Array,
     /// By a number of four bytes, a value for each CPU.
     PerCpu,
+    /// By a number of four bytes, an adapter: the index in the lower half of a word.
+    Adapters,
 }
 
 /// A map: memory that programs and this process share.
@@ -118,6 +120,7 @@ impl Map {
             MapKind::Hash => 1,
             MapKind::Array => 2,
             MapKind::PerCpu => 6,
+            MapKind::Adapters => 14,
         };
         let attr = Attr::new().word(0, number).word(4, key).word(8, value).word(12, entries);
         let file = attr.name(28, "stend").open(MAP_CREATE).map_err(failed("MAP_CREATE"))?;

@@ -19,8 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Frames that the kernel sends at once.
-const BATCH: u32 = 64;
+/// Frames that the kernel sends at once: one less than a virtual adapter takes in a round, which it
+/// would have to look for more after.
+const BATCH: u32 = 63;
 /// Answers of a program to the kernel (`enum xdp_action`).
 const XDP_DROP: i32 = 1;
 /// Nothing is late below this, whatever the interval, nanoseconds.
@@ -204,7 +205,10 @@ impl Generator {
             Map::new(MapKind::Array, (4, bytes), 1)
         };
         let (state, control) = (one(state::WORDS)?, one(control::WORDS)?);
-        let code = Maker { sending, code: Assembler::new() }.program(&state, &control)?;
+        let adapters = Map::new(MapKind::Adapters, (4, 8), 1)?;
+        adapters.write(&0_u32.to_ne_bytes(), &[u64::from(sending.adapter)])?;
+        let maps = [&state, &control, &adapters];
+        let code = Maker { sending, code: Assembler::new() }.program(maps)?;
         let generator = Self {
             program: Arc::new(Program::load("stend_send", &code)?),
             state,
@@ -335,7 +339,7 @@ struct Maker<'s> {
 }
 
 impl Maker<'_> {
-    fn program(mut self, state: &Map, control: &Map) -> Result<Vec<u64>, BpfError> {
+    fn program(mut self, [state, control, adapters]: [&Map; 3]) -> Result<Vec<u64>, BpfError> {
         let drop = self.code.label();
         let code = &mut self.code;
         code.load(Size::W, R7, (R1, 0));
@@ -355,7 +359,7 @@ impl Maker<'_> {
         self.stamp();
         self.headers();
         self.marks();
-        self.redirect();
+        self.redirect(adapters);
         self.code.bind(drop);
         self.code.mov_imm(R0, XDP_DROP);
         self.code.exit();
@@ -546,11 +550,13 @@ impl Maker<'_> {
         code.store(Size::W, (R7, at::TAG), R9);
     }
 
-    fn redirect(&mut self) {
+    /// By a map: the kernel has the adapter at hand, which it would look up for each frame.
+    fn redirect(&mut self, adapters: &Map) {
         let code = &mut self.code;
-        code.load64(R1, u64::from(self.sending.adapter));
+        code.map(R1, adapters);
         code.mov_imm(R2, 0);
-        code.call(helper::REDIRECT);
+        code.mov_imm(R3, 0);
+        code.call(helper::REDIRECT_MAP);
         code.exit();
     }
 }
