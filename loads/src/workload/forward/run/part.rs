@@ -9,7 +9,9 @@ use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
-use crate::engine::packet::live::{Edges, Generator, Pace, Sending, Sink, Wire, flow_of, pass};
+use crate::engine::packet::live::{
+    Edges, Frames, Generator, Pace, Sending, Sink, Wire, flow_of, pass,
+};
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
 use desk::record::Distribution;
@@ -57,8 +59,9 @@ impl End for Ends {
             ToPart::Sink(adapter, traffic) => {
                 *self = Self::default();
                 let index = link(&adapter)?.index;
-                let frames = (traffic.bytes - FCS, traffic.key);
-                let sink = Sink::attach(index, frames, traffic.streams);
+                let Traffic { bytes, layout, key, streams, .. } = traffic;
+                let frames = Frames { length: bytes - FCS, layout, key };
+                let sink = Sink::attach(index, frames, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
             ToPart::Aim(aim, traffic) => {
