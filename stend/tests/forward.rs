@@ -148,6 +148,19 @@ fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel
 }
 
 #[test]
+fn frames_of_ipv6_pass_a_router_and_none_is_lost() {
+    let _lock = visit::lock();
+    let lab = format!("ip_version = 6\n{}", BETWEEN.replace("ROLE", "device"));
+    let Some(mut bench) = visit::as_root(&plan(&lab, "")) else { return };
+    let Some(record) = visited(&mut bench, &plan(&lab, "frame_size = \"84 B\"\n")) else { return };
+    closes(&record, "a router of IPv6");
+    // Headers alone take more than the shortest frame of Ethernet.
+    let record = visit::undisturbed(&mut bench, &plan(&lab, ""), &visit::first(&plan(&lab, "")));
+    let fault = record.and_then(|record| record.outcome.fault.map(|fault| fault.to_string()));
+    assert!(fault.is_none_or(|fault| fault.contains("take frame_size = \"84 B\"")));
+}
+
+#[test]
 fn several_clients_send_to_one_sink() {
     let _lock = visit::lock();
     let load = "offered_load = \"67.2 Mbit/s\"\n";

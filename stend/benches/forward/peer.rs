@@ -4,12 +4,12 @@
 //! Must not know how a load is judged.
 
 use loads::engine::packet::live::plain::Plain;
-use loads::engine::packet::live::{LEAST, Pattern, Sink, Wire};
+use loads::engine::packet::live::{Frames, LEAST, Pattern, Sink, Wire};
 use rig::lab::cpus;
 use rig::lab::link::Routes;
 use std::error::Error;
 use std::fs::File;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::os::fd::AsFd as _;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,14 +36,15 @@ pub fn rate(pids: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
 fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     let wire = Wire {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
-        addresses: [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)],
+        addresses: [[198, 18, 0, 10], [198, 18, 0, 1]].map(IpAddr::from),
         bytes: LEAST,
         stream: 0,
         key: KEY,
         seed: 1,
     };
     enter(to)?;
-    let sink = Sink::attach(index(link)?, (wire.length(), KEY), 1)?;
+    let frames = Frames { length: wire.length(), layout: wire.layout(), key: KEY };
+    let sink = Sink::attach(index(link)?, frames, 1)?;
     enter(from)?;
     let mut plain = Plain::open(index(link)?, wire, (FLOWS, Pattern::Counter))?;
     cpus::pin(cpu)?;

@@ -6,18 +6,19 @@
 
 use super::check;
 use super::evidence::Evidence;
-use super::run::{Counts, HostMark, StreamEnd, burst, frame_bytes, interval};
+use super::run::{Counts, HostMark, StreamEnd, burst, fits, frame_bytes, interval};
 use super::spec::LATENCY;
 use crate::engine::net::Life;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
 use crate::engine::packet::frame::IFG;
-use crate::engine::packet::live::{PHASES, Sent, Stream, Totals};
+use crate::engine::packet::live::{Layout, PHASES, Sent, Stream, Totals};
 use crate::engine::packet::police::Policers;
 use crate::engine::packet::queues::Scheduler;
 use crate::engine::packet::ring::{Knobs, Offer, Outcome, Ring, Stalls};
 use crate::engine::packet::tuple::Tuple;
 use crate::engine::times::stored;
 use desk::record::Fault;
+use rig::lab::IpVersion;
 use rig::lab::sim::{self, QueueOrder, Scene, Spoilt};
 use rig::workload::{Job, Modelled};
 
@@ -116,6 +117,8 @@ fn planted(device: &sim::Device) -> Device {
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
     let (bytes, streams) = (frame_bytes(params), scene.clients.max(1));
+    let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
+    fits(bytes, Layout { six })?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
     let clients = f64::from(streams);
     #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]

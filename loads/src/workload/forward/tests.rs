@@ -4,13 +4,12 @@
 use super::check::check;
 use super::evidence::Evidence;
 use super::ledger::ledger;
-use super::run::{Arp, Counts, HostMark, StreamEnd, Ticks, next_hop};
+use super::run::{Counts, HostMark, StreamEnd, Ticks};
 use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Sent, Stream, Totals};
 use crate::engine::packet::traffic::Spread;
 use desk::record::Fault;
-use std::net::Ipv4Addr;
 
 /// Frames sent before, in and after the window.
 const SENT: [u64; 3] = [100, 1000, 10];
@@ -200,35 +199,4 @@ fn a_paced_trial_tells_every_frame_and_is_void_where_frames_were_not_sent() {
     });
     assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
     assert!(fault.to_string().contains("1 of 1000 frames of the window"), "{fault}");
-}
-
-#[test]
-fn the_next_hop_is_that_of_the_narrowest_route() {
-    // As a little-endian machine writes 198.18.0.0, 198.18.1.0 and 198.18.1.12.
-    let text = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n\
-                near 0001.. bad\n\
-                near 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0\n\
-                near 000112C6 00000000 0001 0 0 0 00FFFFFF 0 0 0\n\
-                near 000012C6 0C0112C6 0003 0 0 0 00FFFFFF 0 0 0\n\
-                far 000012C6 00000000 0001 0 0 0 FFFFFFFF 0 0 0\n";
-    if cfg!(target_endian = "big") {
-        return;
-    }
-    let hop = |target| next_hop(text, "near", target);
-    assert_eq!(hop(Ipv4Addr::new(198, 18, 0, 1)), Some(Ipv4Addr::new(198, 18, 1, 12)));
-    let direct = Ipv4Addr::new(198, 18, 1, 9);
-    assert_eq!(hop(direct), Some(direct));
-    assert_eq!(hop(Ipv4Addr::new(10, 0, 0, 1)), Some(Ipv4Addr::new(192, 168, 1, 1)));
-    assert_eq!(next_hop(text, "none", direct), None);
-}
-
-#[test]
-fn a_neighbour_counts_once_the_kernel_knows_it() {
-    let text = "IP address       HW type     Flags       HW address            Mask     Device\n\
-                198.18.0.1       0x1         0x0         00:00:00:00:00:00     *        near\n\
-                198.18.1.12      0x1         0x2         02:00:00:00:0a:ff     *        near\n";
-    let of = |last, adapter| Arp(text).of(Ipv4Addr::new(198, 18, 1, last), adapter);
-    assert_eq!(of(12, "near"), Some([2, 0, 0, 0, 10, 255]));
-    assert_eq!(of(12, "far"), None);
-    assert_eq!(Arp(text).of(Ipv4Addr::new(198, 18, 0, 1), "near"), None);
 }

@@ -10,6 +10,7 @@ mod error;
 mod info;
 mod ipsec;
 mod kinds;
+mod neighbours;
 mod routes;
 mod socket;
 mod tbf;

@@ -316,7 +316,7 @@ impl Routes {
     }
 }
 
-const fn family(address: IpAddr) -> AddressFamily {
+pub(super) const fn family(address: IpAddr) -> AddressFamily {
     if address.is_ipv6() { AddressFamily::Inet6 } else { AddressFamily::Inet }
 }
 
@@ -326,7 +326,7 @@ const fn if_there(address: IpAddr) -> u16 {
     if address.is_ipv6() { NLM_F_REPLACE } else { NLM_F_EXCL }
 }
 
-const fn route_address(address: IpAddr) -> RouteAddress {
+pub(super) const fn route_address(address: IpAddr) -> RouteAddress {
     match address {
         IpAddr::V4(address) => RouteAddress::Inet(address),
         IpAddr::V6(address) => RouteAddress::Inet6(address),

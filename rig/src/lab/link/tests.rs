@@ -390,3 +390,35 @@ fn addresses_and_routes_move_to_a_vlan_link_and_back_or_stay_where_the_kernel_ha
         assert_eq!(state(routes), before);
     });
 }
+
+#[test]
+fn the_next_hop_and_a_neighbour_are_the_kernels() {
+    in_own_namespace(|routes| {
+        pair(routes);
+        for name in ["left", "right"] {
+            routes.set_up(name, true).unwrap();
+        }
+        let six = |net, last| IpAddr::from([0x2001, 2, 0, net, 0, 0, 0, last]);
+        let four = |net, last| IpAddr::from([198, 18, net, last]);
+        routes.add_address("left", HERE, 24).unwrap();
+        routes.add_route(four(1, 0), 24, four(0, 9)).unwrap();
+        routes.add_address("left", six(0, 1), 64).unwrap();
+        routes.add_route(six(1, 0), 64, six(0, 9)).unwrap();
+        for [near, by_way, router] in
+            [[four(0, 7), four(1, 7), four(0, 9)], [six(0, 7), six(1, 7), six(0, 9)]]
+        {
+            assert_eq!(routes.next_hop("left", near).unwrap(), Some(near));
+            assert_eq!(routes.next_hop("left", by_way).unwrap(), Some(router));
+            assert_eq!(routes.next_hop("right", by_way).unwrap(), None, "it leaves by the other");
+            assert_eq!(routes.neighbour("left", near).unwrap(), None);
+            let words = format!("neighbour add {near} lladdr 02:00:00:00:0a:ff dev left");
+            let mut ip = Command::new("ip");
+            assert!(ip.args(words.split(' ')).status().unwrap().success());
+            let known = routes.neighbour("left", near).unwrap();
+            assert_eq!(known, Some([2, 0, 0, 0, 10, 255]), "{near}");
+            assert_eq!(routes.neighbour("right", near).unwrap(), None, "on another link");
+            assert_eq!(routes.neighbour("left", router).unwrap(), None, "of another");
+        }
+        assert!(routes.next_hop("left", four(99, 1)).is_err(), "there is no route");
+    });
+}

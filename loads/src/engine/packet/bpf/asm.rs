@@ -73,8 +73,6 @@ pub mod helper {
     pub const LOOKUP: i32 = 1;
     /// `bpf_ktime_get_ns`: the monotonic clock.
     pub const CLOCK: i32 = 5;
-    /// `bpf_redirect`.
-    pub const REDIRECT: i32 = 23;
     /// `bpf_redirect_map`.
     pub const REDIRECT_MAP: i32 = 51;
 }

@@ -102,8 +102,7 @@ pub enum MapKind {
     Array,
     /// By a number of four bytes, a value for each CPU.
     PerCpu,
-    /// By a number of four bytes an adapter that frames are handed to: the value is its index, in
-    /// the first four of eight bytes.
+    /// By a number of four bytes, an adapter: the index in the lower half of a word.
     Adapters,
 }
 

@@ -6,7 +6,7 @@
 //! Must not know what becomes of the frames.
 
 use super::PHASES;
-use super::wire::{ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, at, first_flow, mixed};
+use super::wire::{Layout, ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, first_flow, mixed};
 use crate::engine::packet::bpf::{
     Assembler, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, helper, interrupt,
     take_interrupts, this_thread,
@@ -19,8 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Frames that the kernel sends at once.
-const BATCH: u32 = 64;
+/// Frames that the kernel sends at once: one less than a virtual adapter takes in a round, which it
+/// would have to look for more after.
+const BATCH: u32 = 63;
 /// Answers of a program to the kernel (`enum xdp_action`).
 const XDP_DROP: i32 = 1;
 /// Nothing is late below this, whatever the interval, nanoseconds.
@@ -221,7 +222,10 @@ impl Generator {
             Map::new(MapKind::Array, (4, bytes), 1)
         };
         let (state, control) = (one(state::WORDS)?, one(control::WORDS)?);
-        let code = Maker { sending, code: Assembler::new() }.program(&state, &control)?;
+        let adapters = Map::new(MapKind::Adapters, (4, 8), 1)?;
+        adapters.write(&0_u32.to_ne_bytes(), &[u64::from(sending.adapter)])?;
+        let maps = [&state, &control, &adapters];
+        let code = Maker { sending, code: Assembler::new() }.program(maps)?;
         let generator = Self {
             program: Arc::new(Program::load("stend_send", &code)?),
             state,
@@ -352,13 +356,13 @@ struct Maker<'s> {
 }
 
 impl Maker<'_> {
-    fn program(mut self, state: &Map, control: &Map) -> Result<Vec<u64>, BpfError> {
-        let drop = self.code.label();
+    fn program(mut self, [state, control, adapters]: [&Map; 3]) -> Result<Vec<u64>, BpfError> {
+        let (drop, layout) = (self.code.label(), self.layout());
         let code = &mut self.code;
         code.load(Size::W, R7, (R1, 0));
         code.load(Size::W, R2, (R1, 4));
         code.mov(R3, R7);
-        code.op_imm(Op::Add, R3, at::END);
+        code.op_imm(Op::Add, R3, i32::from(layout.end()));
         code.jump(Cond::Gt, R3, R2, drop);
         code.value(R8, state);
         code.value(R9, control);
@@ -372,7 +376,7 @@ impl Maker<'_> {
         self.stamp();
         self.headers();
         self.marks();
-        self.redirect();
+        self.redirect(adapters);
         self.code.bind(drop);
         self.code.mov_imm(R0, XDP_DROP);
         self.code.exit();
@@ -490,30 +494,48 @@ impl Maker<'_> {
         code.bind(stamped);
     }
 
+    fn layout(&self) -> Layout {
+        self.sending.wire.layout()
+    }
+
     /// All headers, then the ports of the flow.
     fn headers(&mut self) {
         if self.sending.rewritten {
-            let template = self.sending.wire.template();
-            for (at, bytes) in (0_i16..).step_by(8).zip(template[..40].chunks(8)) {
-                let word = u64::from_ne_bytes(std::array::from_fn(|byte| bytes[byte]));
-                self.code.load64(R1, word);
-                self.code.store(Size::D, (R7, at), R1);
+            let end = usize::try_from(self.layout().mark()).unwrap_or(0);
+            let mut template = self.sending.wire.template();
+            template.truncate(end);
+            for (at, bytes) in (0_i16..).step_by(8).zip(template.chunks(8)) {
+                self.constant(at, bytes);
             }
-            // The checksum of UDP: none.
-            self.code.mov_imm(R1, 0);
-            self.code.store(Size::H, (R7, 40), R1);
         }
         self.flow();
+        let (source, target) = (self.layout().udp(), self.layout().udp() + 2);
         let code = &mut self.code;
         code.mov(R1, R5);
         code.op_imm(Op::And, R1, (1 << SOURCE_BITS) - 1);
         code.op_imm(Op::Add, R1, i32::from(SOURCE_FIRST));
         code.network16(R1);
-        code.store(Size::H, (R7, at::SOURCE_PORT), R1);
+        code.store(Size::H, (R7, source), R1);
         code.op_imm(Op::Rsh, R5, i32::try_from(SOURCE_BITS).unwrap_or(0));
         code.op_imm(Op::Add, R5, i32::from(TARGET_FIRST));
         code.network16(R5);
-        code.store(Size::H, (R7, at::TARGET_PORT), R5);
+        code.store(Size::H, (R7, target), R5);
+        // For a checksum.
+        code.op(Op::Add, R5, R1);
+    }
+
+    /// Writes an even number of bytes, eight at the most.
+    fn constant(&mut self, at: i16, bytes: &[u8]) {
+        let code = &mut self.code;
+        if let Ok(eight) = bytes.try_into() {
+            code.load64(R1, u64::from_ne_bytes(eight));
+            code.store(Size::D, (R7, at), R1);
+            return;
+        }
+        for (at, two) in (at..).step_by(2).zip(bytes.chunks_exact(2)) {
+            code.mov_imm(R1, i32::from(u16::from_ne_bytes([two[0], two[1]])));
+            code.store(Size::H, (R7, at), R1);
+        }
     }
 
     /// The number of the flow, into `R5`.
@@ -548,26 +570,60 @@ impl Maker<'_> {
 
     /// What tells the frame from others.
     fn marks(&mut self) {
-        let stream = i32::from(self.sending.wire.stream) << 8;
+        let (stream, layout) = (i32::from(self.sending.wire.stream) << 8, self.layout());
         let code = &mut self.code;
         code.load(Size::D, R2, PHASE);
         code.op_imm(Op::Or, R2, stream);
         code.load(Size::D, R3, STAMP);
-        code.store(Size::H, (R7, at::MARK), R2);
-        code.store(Size::W, (R7, at::SEQUENCE), R6);
-        code.store(Size::D, (R7, at::STAMP), R3);
+        code.store(Size::H, (R7, layout.mark()), R2);
+        code.store(Size::W, (R7, layout.sequence()), R6);
+        code.store(Size::D, (R7, layout.stamp()), R3);
         finish_tag(code, (R9, R3, R2), R1);
         if self.sending.spoilt {
             code.op_imm(Op::Xor, R9, 1);
         }
-        code.store(Size::W, (R7, at::TAG), R9);
+        code.store(Size::W, (R7, layout.tag()), R9);
+        if layout.six {
+            self.checksum();
+        }
     }
 
-    fn redirect(&mut self) {
+    /// The checksum of UDP: of what is the same in every frame, and of ports (`R5`), mark (`R2`),
+    /// number, stamp (`R3`) and tag. Words of 32 bits are added, and then folded to 16.
+    fn checksum(&mut self) {
+        let sum = self.sending.wire.constant();
+        let (check, code) = (self.layout().check(), &mut self.code);
+        code.load64(R1, sum);
+        for word in [R5, R2, R6, R9] {
+            code.op(Op::Add, R1, word);
+        }
+        code.mov(R4, R3);
+        code.low(R4);
+        code.op(Op::Add, R1, R4);
+        code.op_imm(Op::Rsh, R3, 32);
+        code.op(Op::Add, R1, R3);
+        // The sum is below 2^35, then below 2^20, then below 2^16 + 16.
+        for _ in 0..3 {
+            code.mov(R4, R1);
+            code.op_imm(Op::Rsh, R4, 16);
+            code.op_imm(Op::And, R1, 0xffff);
+            code.op(Op::Add, R1, R4);
+        }
+        code.op_imm(Op::Xor, R1, 0xffff);
+        let some = code.label();
+        code.jump_imm(Cond::Ne, R1, 0, some);
+        code.mov_imm(R1, 0xffff);
+        code.bind(some);
+        code.store(Size::H, (R7, check), R1);
+    }
+
+    /// By a map: the kernel has the adapter at hand, which it would look up for each frame.
+    fn redirect(&mut self, adapters: &Map) {
         let code = &mut self.code;
-        code.load64(R1, u64::from(self.sending.adapter));
+        code.map(R1, adapters);
         code.mov_imm(R2, 0);
-        code.call(helper::REDIRECT);
+        code.mov_imm(R3, 0);
+        code.call(helper::REDIRECT_MAP);
         code.exit();
     }
 }

@@ -21,8 +21,8 @@ mod tests;
 mod wire;
 
 pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
-pub use sink::{Sink, Stream, Totals, pass};
-pub use wire::{LEAST, MOST, Wire, flow_of};
+pub use sink::{Frames, Sink, Stream, Totals, pass};
+pub use wire::{LEAST, Layout, MOST, Wire, flow_of};
 
 /// Moments of a trial, as both ends count them: before the window, in it, after it.
 pub const PHASES: usize = 3;

@@ -4,7 +4,7 @@
 //! Must not know what becomes of the frames.
 
 use super::generator::Pattern;
-use super::wire::{Wire, at, flow_of};
+use super::wire::{Wire, flow_of};
 use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -21,9 +21,6 @@ pub struct Mark {
     /// Its phase.
     pub phase: u16,
 }
-
-/// Where the tag of a frame stands.
-const TAG: usize = at::TAG as usize;
 
 /// A packet socket at an adapter that sends the frames of a stream.
 #[derive(Debug)]
@@ -97,12 +94,13 @@ impl Plain {
     /// What the kernel says, other than that there is no room for now.
     pub fn send_marked(&mut self, marks: &[Mark]) -> io::Result<usize> {
         let flows = (self.flows, self.wire.seed);
+        let tag = usize::from(self.wire.layout().tag().unsigned_abs());
         for ((behind, mark), frame) in (0..).zip(marks).zip(&mut self.frames) {
             let number = self.next.wrapping_add(behind);
             let flow = flow_of(self.pattern, flows, number);
             self.wire.write(frame, (number, mark.stamp, mark.phase), flow);
             if self.spoilt {
-                frame[TAG] ^= 1;
+                frame[tag] ^= 1;
             }
         }
         let frames = self.frames.iter().take(marks.len());

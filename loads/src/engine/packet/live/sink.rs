@@ -4,7 +4,7 @@
 //! each CPU apart. Must not know who sent.
 
 use super::generator::{finish_tag, scramble};
-use super::wire::at;
+use super::wire::Layout;
 use super::{PHASES, buckets};
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, helper,
@@ -53,6 +53,17 @@ pub struct Totals {
     pub damaged: u64,
 }
 
+/// What a sink knows of the frames that it counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames {
+    /// Bytes of each without check sequence.
+    pub length: usize,
+    /// Where things stand in them.
+    pub layout: Layout,
+    /// Key of the tag.
+    pub key: u64,
+}
+
 /// A program that counts, at an adapter.
 #[derive(Debug)]
 pub struct Sink {
@@ -64,19 +75,18 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Counts the frames of so many streams, each so many bytes long without check sequence, with
-    /// this key, that the adapter of this index receives.
+    /// Counts the frames of so many streams that the adapter of this index receives.
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn attach(adapter: u32, (length, key): (usize, u64), count: u32) -> Result<Self, BpfError> {
+    pub fn attach(adapter: u32, frames: Frames, count: u32) -> Result<Self, BpfError> {
         let count = count.clamp(1, STREAMS);
         let streams = Map::new(MapKind::PerCpu, (4, word::WORDS * 8), count)?;
         let damaged = Map::new(MapKind::PerCpu, (4, 8), 1)?;
         let times = Map::new(MapKind::PerCpu, (4, 8), buckets::COUNT)?;
         let seen = Map::new(MapKind::Array, (4, 8), count * SEEN)?;
         let maps = Maps { streams: &streams, damaged: &damaged, times: &times, seen: &seen };
-        let code = maps.program(length, key)?;
+        let code = maps.program(frames)?;
         let attached = Program::load("stend_count", &code)?.attach(adapter)?;
         Ok(Self { _attached: attached, streams, count, damaged, times })
     }
@@ -143,24 +153,25 @@ const KEY: i16 = -4;
 impl Maps<'_> {
     /// `R6` has the mark, later the phase; `R7` the sequence number, `R8` the stamp, `R9` the tag
     /// and then what is counted of the stream.
-    fn program(&self, length: usize, key: u64) -> Result<Vec<u64>, BpfError> {
+    fn program(&self, frames: Frames) -> Result<Vec<u64>, BpfError> {
+        let Frames { length, layout, key } = frames;
         let code = &mut Assembler::new();
         let [other, damaged, end] = [0; 3].map(|_| code.label());
         code.load(Size::W, R7, (R1, 0));
         code.load(Size::W, R2, (R1, 4));
         code.mov(R3, R7);
-        code.op_imm(Op::Add, R3, at::END);
+        code.op_imm(Op::Add, R3, i32::from(layout.end()));
         code.jump(Cond::Gt, R3, R2, other);
         code.op(Op::Sub, R2, R7);
         code.jump_imm(Cond::Ne, R2, i32::try_from(length).unwrap_or(0), other);
-        code.load(Size::H, R1, (R7, at::KIND));
-        code.jump_imm(Cond::Ne, R1, i32::from(0x0800_u16.to_be()), other);
-        code.load(Size::B, R1, (R7, at::PROTOCOL));
+        code.load(Size::H, R1, (R7, layout.kind()));
+        code.jump_imm(Cond::Ne, R1, i32::from(layout.ethertype().to_be()), other);
+        code.load(Size::B, R1, (R7, layout.protocol()));
         code.jump_imm(Cond::Ne, R1, 17, other);
-        code.load(Size::H, R6, (R7, at::MARK));
-        code.load(Size::D, R8, (R7, at::STAMP));
-        code.load(Size::W, R9, (R7, at::TAG));
-        code.load(Size::W, R7, (R7, at::SEQUENCE));
+        code.load(Size::H, R6, (R7, layout.mark()));
+        code.load(Size::D, R8, (R7, layout.stamp()));
+        code.load(Size::W, R9, (R7, layout.tag()));
+        code.load(Size::W, R7, (R7, layout.sequence()));
         scramble(code, (R2, R7), R1, key);
         finish_tag(code, (R2, R8, R6), R1);
         code.jump(Cond::Ne, R2, R9, damaged);

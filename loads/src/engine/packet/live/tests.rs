@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use rig::lab::clock;
 use rig::lab::link::Routes;
 use std::fs::File;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::AsFd as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,12 +20,22 @@ const KEY: u64 = 0x0123_4567_89ab_cdef;
 fn wire(bytes: usize) -> Wire {
     Wire {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
-        addresses: [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)],
+        addresses: [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)].map(IpAddr::V4),
         bytes,
         stream: 0,
         key: KEY,
         seed: 5,
     }
+}
+
+/// The same over IPv6.
+fn six(bytes: usize) -> Wire {
+    let address = |last| IpAddr::V6(Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, last));
+    Wire { addresses: [address(10), address(1)], ..wire(bytes) }
+}
+
+fn expected(wire: &Wire) -> Frames {
+    Frames { length: wire.length(), layout: wire.layout(), key: KEY }
 }
 
 #[test]
@@ -183,8 +193,8 @@ fn routed(rewritten: bool, takes: bool) -> Option<(u64, u64)> {
     let to = index("vd");
     let mut wire = wire(LEAST);
     wire.hardware = [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]];
-    wire.addresses = [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 1, 1)];
-    let sink = Sink::attach(to, (wire.length(), KEY), 1).unwrap();
+    wire.addresses[1] = Ipv4Addr::new(198, 18, 1, 1).into();
+    let sink = Sink::attach(to, expected(&wire), 1).unwrap();
     enter(near);
     let sending = Sending { wire, rewritten, ..sending(index("va"), None) };
     let mut generator = Generator::new(&sending).unwrap();
@@ -224,7 +234,7 @@ fn sending(adapter: u32, pace: Option<Pace>) -> Sending {
 
 /// Sends for so long, and reads both ends.
 fn run(sending: &Sending, to: u32, length: Duration) -> (Sent, Totals, Histogram<u64>) {
-    let sink = Sink::attach(to, (sending.wire.length(), KEY), 1).unwrap();
+    let sink = Sink::attach(to, expected(&sending.wire), 1).unwrap();
     let mut generator = Generator::new(sending).unwrap();
     let begins = clock::now_ns() + 5_000_000;
     let span = u64::try_from(length.as_nanos()).unwrap();
@@ -272,6 +282,40 @@ fn what_is_scheduled_is_sent_or_told_as_unsent() {
         assert!((told - scheduled).abs() <= 1.0, "{told} of {scheduled}");
         assert_eq!(totals.streams[0].came, sent.sent);
         assert!(!times.is_empty());
+    }
+}
+
+#[test]
+fn frames_of_ipv6_arrive_once_and_in_order() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for bytes in [six(LEAST).layout().least(), MOST] {
+        let sending = Sending { wire: six(bytes), ..sending(from, None) };
+        let (sent, totals, _) = run(&sending, to, Duration::from_millis(50));
+        assert!(sent.sent[1] > 10_000, "{sent:?}");
+        assert_eq!((totals.streams[0].came, totals.damaged), (sent.sent, 0), "{bytes} B");
+    }
+}
+
+/// The sum of a datagram and its pseudo-header (RFC 8200, 8.1) is all ones.
+fn sums_up(frame: &[u8]) -> bool {
+    let length = u32::try_from(frame.len() - 54).unwrap().to_be_bytes();
+    let mut all = [&frame[22..54], &length[..], &[0, 0, 0, 17], &frame[54..]].concat();
+    all.resize(all.len().next_multiple_of(2), 0);
+    let words = all.chunks(2).map(|two| u32::from(u16::from_be_bytes([two[0], two[1]])));
+    words.sum::<u32>() % 0xffff == 0
+}
+
+#[test]
+fn every_frame_of_ipv6_has_the_checksum_of_its_datagram() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for bytes in [84, 85, 1001] {
+        let pace = Some(Pace { interval_ns: 1e4, offset_ns: 0.0 });
+        let sending = Sending { wire: six(bytes), ..sending(from, pace) };
+        let frames = captured(&sending, to, 300);
+        assert!(frames.iter().all(|frame| sums_up(frame) && frame[60..62] != [0, 0]), "{bytes} B");
+        let mut ours = sending.wire.template();
+        sending.wire.write(&mut ours, (7, 8, 1), 70_000);
+        assert!(sums_up(&ours));
     }
 }
 
@@ -329,7 +373,7 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
 #[test]
 fn packet_sockets_send_the_same_frames() {
     let Some((_cable, [from, to])) = cable() else { return };
-    let sink = Sink::attach(to, (wire(LEAST).length(), KEY), 1).unwrap();
+    let sink = Sink::attach(to, expected(&wire(LEAST)), 1).unwrap();
     let flows = (1 << 16, Pattern::Counter);
     let mut plain = plain::Plain::open(from, wire(LEAST), flows).unwrap();
     let sent: usize = (0..200).map(|_| plain.send(1).unwrap()).sum();
@@ -345,7 +389,7 @@ fn packet_sockets_keep_a_schedule_or_tell_what_is_unsent() {
     for interval_ns in [None, Some(20_000.0), Some(300.0)] {
         let pace = interval_ns.map(|interval_ns| Pace { interval_ns, offset_ns: 0.0 });
         let sending = sending(from, pace);
-        let sink = Sink::attach(to, (sending.wire.length(), KEY), 1).unwrap();
+        let sink = Sink::attach(to, expected(&sending.wire), 1).unwrap();
         let mut sockets = sockets::Sockets::new(&sending).unwrap();
         let begins = clock::now_ns() + 2_000_000;
         let [opens_ns, closes_ns] = [20, 120].map(|ms| begins + ms * 1_000_000);
@@ -411,20 +455,28 @@ fn another_program_finds_every_frame_well_formed() {
     }
     const COUNT: usize = 10_000;
     let Some((_cable, [from, to])) = cable() else { return };
-    for (pattern, bytes) in [
-        (Pattern::Counter, 64),
-        (Pattern::Random, 64),
-        (Pattern::Counter, 1518),
-        (Pattern::Random, 1000),
-    ] {
-        let mut sending = sending(from, Some(Pace { interval_ns: 2e4, offset_ns: 0.0 }));
-        sending.pattern = pattern;
-        sending.wire.bytes = bytes;
+    let cases = [
+        (Pattern::Counter, wire(64)),
+        (Pattern::Random, wire(64)),
+        (Pattern::Counter, wire(1518)),
+        (Pattern::Random, wire(1000)),
+        (Pattern::Counter, six(84)),
+        (Pattern::Random, six(1518)),
+        (Pattern::Random, six(501)),
+    ];
+    for (pattern, wire) in cases {
+        let (six, bytes) = (wire.layout().six, wire.bytes);
+        let pace = Some(Pace { interval_ns: 2e4, offset_ns: 0.0 });
+        let sending = Sending { wire, pattern, ..sending(from, pace) };
         let path = std::env::temp_dir().join(format!("stend-frames-{}.pcap", std::process::id()));
         let mut file = pcap(&captured(&sending, to, COUNT));
         std::fs::write(&path, &file).unwrap();
-        let wrong = "_ws.malformed || ip.checksum.status == 0 || _ws.expert.severity >= 0x600000";
-        let right = "udp && ip.checksum.status == 1 && ip.ttl == 64";
+        let wrong = "_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || \
+                     _ws.expert.severity >= 0x600000";
+        let right = match six {
+            false => "udp && ip.checksum.status == 1 && ip.ttl == 64",
+            true => "udp && udp.checksum.status == 1 && ipv6.hlim == 64",
+        };
         assert_eq!(decoded(&path, wrong), 0, "{pattern:?} {bytes} B");
         assert_eq!(decoded(&path, right), COUNT, "{pattern:?} {bytes} B");
         let ports =

@@ -1,33 +1,92 @@
-//! Knows the frames of a load: Ethernet, IPv4, UDP, then 18 bytes that tell one from another.
+//! Knows the frames of a load: Ethernet, IPv4 or IPv6, UDP, then 18 bytes that tell one from another.
 //!
 //! After the headers: phase and stream 2, sequence number 4, stamp 8, tag 4, in the order of this
 //! machine's bytes, then content up to the length. The tag is keyed and covers the other 14, so
-//! that only who knows the key can make one. The checksum of IPv4 is right, that of UDP is absent
-//! (0, RFC 768). Must not know how a frame is sent.
+//! that only who knows the key can make one. Over IPv4 that header has its checksum, and UDP none
+//! (0, RFC 768); over IPv6 UDP has one (RFC 8200, 8.1). Must not know how a frame is sent.
 
 use super::generator::Pattern;
 use crate::engine::packet::frame::FCS;
-use std::net::Ipv4Addr;
+use serde::{Deserialize, Serialize};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Bytes of the shortest frame with its check sequence.
 pub const LEAST: usize = 64;
 /// Bytes of the longest: the page of a live frame has room for some 3.3 KB, the MTU for this.
 pub const MOST: usize = 1518;
 
-/// Bytes of the headers of Ethernet, IPv4 and UDP.
-const HEADERS: usize = 42;
+/// Bytes of the marks behind the headers.
+const MARKS: i16 = 18;
+/// Number of UDP among the protocols of IP.
+const UDP: u8 = 17;
+/// Packets go through so many routers at the most: time to live, hop limit.
+const HOPS: u8 = 64;
 
 /// Where things stand in a frame.
-pub(super) mod at {
-    pub const KIND: i16 = 12;
-    pub const PROTOCOL: i16 = 23;
-    pub const SOURCE_PORT: i16 = 34;
-    pub const TARGET_PORT: i16 = 36;
-    pub const MARK: i16 = 42;
-    pub const SEQUENCE: i16 = 44;
-    pub const STAMP: i16 = 48;
-    pub const TAG: i16 = 56;
-    pub const END: i32 = 60;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Whether it is of IPv6.
+    pub six: bool,
+}
+
+impl Layout {
+    /// Of frames between addresses of one version.
+    #[must_use]
+    pub const fn between(addresses: [IpAddr; 2]) -> Self {
+        Self { six: addresses[1].is_ipv6() }
+    }
+
+    /// Bytes of the shortest frame that has room for headers and marks, with check sequence.
+    #[must_use]
+    pub fn least(self) -> usize {
+        usize::try_from(self.end()).unwrap_or(0) + FCS
+    }
+
+    /// The type of Ethernet (RFC 894, RFC 2464).
+    pub(super) const fn ethertype(self) -> u16 {
+        if self.six { 0x86dd } else { 0x0800 }
+    }
+
+    pub(super) const fn kind(self) -> i16 {
+        self.ip() - 2
+    }
+
+    pub(super) const fn ip(self) -> i16 {
+        14
+    }
+
+    pub(super) const fn protocol(self) -> i16 {
+        self.ip() + if self.six { 6 } else { 9 }
+    }
+
+    /// The header of UDP: ports, length, checksum.
+    pub(super) const fn udp(self) -> i16 {
+        self.ip() + if self.six { 40 } else { 20 }
+    }
+
+    pub(super) const fn check(self) -> i16 {
+        self.udp() + 6
+    }
+
+    pub(super) const fn mark(self) -> i16 {
+        self.udp() + 8
+    }
+
+    pub(super) const fn sequence(self) -> i16 {
+        self.mark() + 2
+    }
+
+    pub(super) const fn stamp(self) -> i16 {
+        self.mark() + 6
+    }
+
+    pub(super) const fn tag(self) -> i16 {
+        self.mark() + 14
+    }
+
+    pub(super) const fn end(self) -> i16 {
+        self.mark() + MARKS
+    }
 }
 
 /// Ports of a flow: the lower 14 bits of its number from this source port on (RFC 6335, dynamic
@@ -47,7 +106,7 @@ pub struct Wire {
     /// Hardware addresses: of the next hop, of the sender.
     pub hardware: [[u8; 6]; 2],
     /// Addresses: of the sender, of the target.
-    pub addresses: [Ipv4Addr; 2],
+    pub addresses: [IpAddr; 2],
     /// Bytes of a frame with its check sequence.
     pub bytes: usize,
     /// Number of the stream, below 64.
@@ -65,12 +124,18 @@ impl Wire {
         self.bytes - FCS
     }
 
+    /// Where things stand in it.
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        Layout::between(self.addresses)
+    }
+
     /// The frame with sequence number 0 of flow 0, without a tag.
     #[must_use]
     pub fn template(&self) -> Vec<u8> {
         let mut frame = Vec::with_capacity(self.length());
         frame.extend(self.hardware.concat());
-        frame.extend([0x08, 0x00]);
+        frame.extend(self.layout().ethertype().to_be_bytes());
         frame.extend(self.ip());
         for word in [SOURCE_FIRST, TARGET_FIRST, self.datagram(), 0] {
             frame.extend(word.to_be_bytes());
@@ -84,50 +149,113 @@ impl Wire {
     pub fn content(&self) -> Vec<u8> {
         let first = mixed(self.seed) ^ u64::from(self.stream);
         let words = (1..).map(|number: u64| mixed(first.wrapping_add(ODD[0].wrapping_mul(number))));
-        words.flat_map(u64::to_ne_bytes).take(self.length() - HEADERS).collect()
+        let headers = usize::try_from(self.layout().mark()).unwrap_or(0);
+        words.flat_map(u64::to_ne_bytes).take(self.length().saturating_sub(headers)).collect()
     }
 
     /// Writes headers and marks over a frame of the template: sequence number, stamp and phase, and
     /// the flow.
     pub fn write(&self, frame: &mut [u8], (sequence, stamp, phase): (u32, u64, u16), flow: u32) {
+        let layout = self.layout();
         let mark = phase | u16::from(self.stream) << 8;
         let low = u16::try_from(flow % (1 << SOURCE_BITS)).unwrap_or(0);
         let high = u16::try_from(flow >> SOURCE_BITS).unwrap_or(0);
         let ports = [SOURCE_FIRST + low, TARGET_FIRST + high];
-        let mut put = |at: usize, bytes: &[u8]| {
-            if let Some(place) = frame.get_mut(at..at + bytes.len()) {
-                place.copy_from_slice(bytes);
-            }
-        };
-        put(0, &self.hardware.concat());
-        put(14, &self.ip());
-        put(34, &ports.map(u16::to_be_bytes).concat());
-        put(42, &mark.to_ne_bytes());
-        put(44, &sequence.to_ne_bytes());
-        put(48, &stamp.to_ne_bytes());
-        put(56, &tag(self.key, (sequence, stamp, mark)).to_ne_bytes());
+        put(frame, 0, &self.hardware.concat());
+        put(frame, layout.ip(), &self.ip());
+        put(frame, layout.udp(), &ports.map(u16::to_be_bytes).concat());
+        put(frame, layout.check(), &[0; 2]);
+        put(frame, layout.mark(), &mark.to_ne_bytes());
+        put(frame, layout.sequence(), &sequence.to_ne_bytes());
+        put(frame, layout.stamp(), &stamp.to_ne_bytes());
+        put(frame, layout.tag(), &tag(self.key, (sequence, stamp, mark)).to_ne_bytes());
+        if layout.six {
+            let udp = usize::try_from(layout.udp()).unwrap_or(0);
+            let sum = self.pseudo() + frame.get(udp..).map_or(0, sum_of);
+            put(frame, layout.check(), &datagram_checksum(sum).to_ne_bytes());
+        }
+    }
+
+    /// The sum of what is the same in every frame, for the checksum of UDP over IPv6: all but ports
+    /// and marks (RFC 8200, 8.1).
+    pub(super) fn constant(&self) -> u64 {
+        let mut rest = self.template();
+        let [udp, mark, end] = [self.layout().udp(), self.layout().mark(), self.layout().end()]
+            .map(|at| usize::try_from(at).unwrap_or(0));
+        rest[udp..udp + 4].fill(0);
+        rest[mark..end].fill(0);
+        self.pseudo() + sum_of(&rest[udp..])
+    }
+
+    /// The sum of addresses, length and protocol; 0 where there are none of IPv6.
+    fn pseudo(&self) -> u64 {
+        let [IpAddr::V6(source), IpAddr::V6(target)] = self.addresses else { return 0 };
+        let words = [self.datagram(), u16::from(UDP)].map(u16::to_be_bytes).concat();
+        sum_of(&source.octets()) + sum_of(&target.octets()) + sum_of(&words)
     }
 
     /// Bytes of the datagram of UDP.
     fn datagram(&self) -> u16 {
-        u16::try_from(self.length() - 34).unwrap_or(u16::MAX)
+        let headers = usize::try_from(self.layout().udp()).unwrap_or(0);
+        u16::try_from(self.length().saturating_sub(headers)).unwrap_or(u16::MAX)
+    }
+
+    /// The header of IP; an address of the other version is none.
+    fn ip(&self) -> Vec<u8> {
+        match self.addresses {
+            [IpAddr::V4(source), IpAddr::V4(target)] => self.four([source, target]).into(),
+            [IpAddr::V6(source), IpAddr::V6(target)] => self.six([source, target]),
+            _ => vec![0; usize::try_from(self.layout().udp() - self.layout().ip()).unwrap_or(0)],
+        }
     }
 
     /// The header of IPv4 with its checksum (RFC 791; RFC 1071).
-    fn ip(&self) -> [u8; 20] {
+    fn four(&self, addresses: [Ipv4Addr; 2]) -> [u8; 20] {
         let total = self.datagram().saturating_add(20).to_be_bytes();
         let mut header = [0; 20];
-        // Version and length of the header; do not fragment; time to live 64; UDP.
-        header[..10].copy_from_slice(&[0x45, 0, total[0], total[1], 0, 0, 0x40, 0, 64, 17]);
-        header[12..16].copy_from_slice(&self.addresses[0].octets());
-        header[16..].copy_from_slice(&self.addresses[1].octets());
-        let words = header.chunks(2).map(|two| u32::from(u16::from_be_bytes([two[0], two[1]])));
-        let sum: u32 = words.sum();
-        let folded = (sum & 0xffff) + (sum >> 16);
-        let folded = (folded & 0xffff) + (folded >> 16);
-        let check = u16::try_from(!folded & 0xffff).unwrap_or(0);
-        header[10..12].copy_from_slice(&check.to_be_bytes());
+        // Version and length of the header; do not fragment.
+        header[..10].copy_from_slice(&[0x45, 0, total[0], total[1], 0, 0, 0x40, 0, HOPS, UDP]);
+        header[12..].copy_from_slice(&addresses.map(|address| address.octets()).concat());
+        let check = checksum(sum_of(&header));
+        header[10..12].copy_from_slice(&check.to_ne_bytes());
         header
+    }
+
+    /// The header of IPv6 (RFC 8200), without traffic class and flow label.
+    fn six(&self, addresses: [Ipv6Addr; 2]) -> Vec<u8> {
+        let length = self.datagram().to_be_bytes();
+        let mut header = vec![0x60, 0, 0, 0, length[0], length[1], UDP, HOPS];
+        header.extend(addresses.map(|address| address.octets()).concat());
+        header
+    }
+}
+
+fn put(frame: &mut [u8], at: i16, bytes: &[u8]) {
+    let at = usize::try_from(at).unwrap_or(0);
+    if let Some(place) = frame.get_mut(at..at + bytes.len()) {
+        place.copy_from_slice(bytes);
+    }
+}
+
+/// The sum of words of 16 bits in the order of this machine, which the checksum does not care for
+/// (RFC 1071); a last byte has a zero behind it.
+fn sum_of(bytes: &[u8]) -> u64 {
+    let word = |two: &[u8]| [two.first(), two.get(1)].map(|byte| byte.copied().unwrap_or(0));
+    bytes.chunks(2).map(|two| u64::from(u16::from_ne_bytes(word(two)))).sum()
+}
+
+/// The checksum of a sum, in the order of this machine.
+fn checksum(sum: u64) -> u16 {
+    // 2^16 is one more than 2^16 - 1, so that carries are added.
+    let folded = if sum == 0 { 0 } else { (sum - 1) % 0xffff + 1 };
+    u16::try_from(folded).map_or(0, |folded| !folded)
+}
+
+/// That of UDP, of which 0 says that there is none (RFC 768).
+fn datagram_checksum(sum: u64) -> u16 {
+    match checksum(sum) {
+        0 => u16::MAX,
+        check => check,
     }
 }
 

@@ -12,6 +12,18 @@ use serde::{Deserialize, Serialize};
 const IP_DROPS: [&str; 6] =
     ["InHdrErrors", "InAddrErrors", "InUnknownProtos", "InDiscards", "OutDiscards", "OutNoRoutes"];
 
+/// The same of IPv6 (RFC 4293, `/proc/net/snmp6`).
+const IP6_DROPS: [&str; 8] = [
+    "Ip6InHdrErrors",
+    "Ip6InTooBigErrors",
+    "Ip6InNoRoutes",
+    "Ip6InAddrErrors",
+    "Ip6InUnknownProtos",
+    "Ip6InDiscards",
+    "Ip6OutDiscards",
+    "Ip6OutNoRoutes",
+];
+
 /// What a host counted so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
@@ -42,6 +54,7 @@ pub fn drops(sends: Option<&str>) -> Result<Vec<(String, u64)>, String> {
     }
     let snmp = std::fs::read_to_string("/proc/self/net/snmp").unwrap_or_default();
     all.extend(of_ip(&snmp));
+    all.extend(of_ip6(&std::fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default()));
     Ok(all)
 }
 
@@ -67,6 +80,16 @@ fn of_ip(text: &str) -> Vec<(String, u64)> {
     let wanted = both.filter(|(name, _)| IP_DROPS.contains(name));
     let read = |(name, number): (&str, &str)| Some((format!("ip {name}"), number.parse().ok()?));
     wanted.filter_map(read).collect()
+}
+
+/// The counters of IPv6 of a text of `/proc/net/snmp6`: a name and a number a line.
+fn of_ip6(text: &str) -> Vec<(String, u64)> {
+    let read = |line: &str| {
+        let (name, number) = line.split_once(char::is_whitespace)?;
+        let name = IP6_DROPS.iter().find(|known| **known == name)?.strip_prefix("Ip6")?;
+        Some((format!("ip6 {name}"), number.trim().parse().ok()?))
+    };
+    text.lines().filter_map(read).collect()
 }
 
 /// Time of a CPU since boot, ticks of `/proc/stat`.
@@ -106,6 +129,9 @@ mod tests {
         let told = of_ip(text);
         assert_eq!(told, [("ip InHdrErrors".to_owned(), 7), ("ip OutNoRoutes".to_owned(), 3)]);
         assert!(of_ip("").is_empty());
+        let text = "Ip6InReceives   \t5\nIp6InNoRoutes  \t 7\nIp6OutDiscards\t0\nUdp6InErrors 9\n";
+        let told = of_ip6(text);
+        assert_eq!(told, [("ip6 InNoRoutes".to_owned(), 7), ("ip6 OutDiscards".to_owned(), 0)]);
     }
 
     #[test]

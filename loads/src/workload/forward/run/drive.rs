@@ -9,7 +9,7 @@ use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::crowd::Crowd;
-use crate::engine::packet::live::{LEAST, Pattern};
+use crate::engine::packet::live::{LEAST, Layout, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::Evidence;
 use crate::workload::forward::spec::{BURST, ENGINE, FAST_PATH, RULE_HITS, RULES, SPEC};
@@ -53,7 +53,8 @@ impl Workload for Frames {
         }
         self.course = Course::new(SPEC.name, lab, job);
         self.hosts = (0..).take_while(|at| !lab.name(*at).is_empty()).collect();
-        let traffic = traffic(job, lab.clients())?;
+        let layout = Layout::between([lab.address_of(SUT, job.link); 2]);
+        let traffic = traffic(job, layout, lab.clients())?;
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
@@ -119,10 +120,7 @@ impl Frames {
         self.ask(lab, between.map(|at| (*at, word.clone())).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
         self.ask(lab, vec![(SUT, sink)])?;
-        let IpAddr::V4(target) = lab.address_of(SUT, link) else {
-            let what = "forward sends frames of IPv4; take ip_version = 4".into();
-            return Err(Fault::NotAvailable { what });
-        };
+        let target = lab.address_of(SUT, link);
         let mut aims = Vec::new();
         for (stream, at) in lab.client_indexes().enumerate() {
             let aim = Aim {
@@ -195,9 +193,10 @@ fn all_of(totals: &crate::engine::packet::live::Totals) -> u64 {
 ///
 /// # Errors
 /// A client that would not send once in the window; a kernel that gives no chance.
-fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
+fn traffic(job: &Job, layout: Layout, streams: u32) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
     let bytes = frame_bytes(params);
+    fits(bytes, layout)?;
     let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
     let pattern = match params.get("pattern").and_then(Value::word) {
         Some("counter") => Pattern::Counter,
@@ -212,6 +211,7 @@ fn traffic(job: &Job, streams: u32) -> Result<Traffic, Fault> {
         by_sockets,
         seed: job.trial.seed,
         bytes,
+        layout,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
         pattern,
         interval_ns: interval(params, (bytes, streams)).map_or(Ok(None), |ns| due(job, ns))?,
@@ -247,6 +247,19 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Crowd>, Faul
         dropped,
         seed: job.trial.seed,
     }))
+}
+
+/// Frames of IPv6 have more headers.
+pub fn fits(bytes: usize, layout: Layout) -> Result<(), Fault> {
+    let least = layout.least();
+    if bytes >= least {
+        return Ok(());
+    }
+    let what = format!(
+        "frame_size: headers and marks of such a frame take {least} B, and {bytes} B are asked \
+         for; take frame_size = \"{least} B\" or more"
+    );
+    Err(Fault::Failed { host: "conductor".into(), what })
 }
 
 /// Bytes of a frame with its check sequence.

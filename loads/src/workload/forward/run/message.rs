@@ -3,9 +3,9 @@
 use super::counts::{Counts, Ticks};
 use crate::engine::net::At;
 use crate::engine::packet::live::crowd::Crowd;
-use crate::engine::packet::live::{Pattern, Sent};
+use crate::engine::packet::live::{Layout, Pattern, Sent};
 use serde::{Deserialize, Serialize};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// What all streams of a trial have in common; each client has one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub struct Traffic {
     pub seed: u64,
     /// Bytes of a frame with its check sequence.
     pub bytes: usize,
+    /// Where things stand in it.
+    pub layout: Layout,
     /// Flows of each stream.
     pub flows: u32,
     /// Their order.
@@ -36,7 +38,7 @@ pub struct Aim {
     /// Adapter by which it leaves.
     pub adapter: String,
     /// Address of the sink.
-    pub target: Ipv4Addr,
+    pub target: IpAddr,
     /// Number of the stream.
     pub stream: u8,
     /// CPU of its thread.

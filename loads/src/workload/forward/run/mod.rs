@@ -12,9 +12,6 @@ mod way;
 pub use counts::Counts;
 #[cfg(test)]
 pub use counts::Ticks;
-pub use drive::{Frames, burst, frame_bytes, interval};
+pub use drive::{Frames, burst, fits, frame_bytes, interval};
 pub use message::{HostMark, StreamEnd};
 pub use part::Ends;
-
-#[cfg(test)]
-pub use way::{Arp, next_hop};

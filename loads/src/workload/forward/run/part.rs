@@ -12,7 +12,7 @@ use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
-    Edges, Generator, Pace, Sending, Sent, Sink, Wire, flow_of, pass,
+    Edges, Frames, Generator, Pace, Sending, Sent, Sink, Wire, flow_of, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -118,8 +118,9 @@ impl End for Ends {
             ToPart::Sink(adapter, traffic) => {
                 *self = Self::default();
                 let index = link(&adapter)?.index;
-                let frames = (traffic.bytes - FCS, traffic.key);
-                let sink = Sink::attach(index, frames, traffic.streams);
+                let Traffic { bytes, layout, key, streams, .. } = traffic;
+                let frames = Frames { length: bytes - FCS, layout, key };
+                let sink = Sink::attach(index, frames, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
             ToPart::Aim(aim, traffic) => {
