@@ -21,6 +21,7 @@ fn good() -> Evidence {
         cpu_ns: at_ns / 2,
         came: vec![came],
         ticks: Some(Ticks { idle, all: at_ns / 10_000_000 }),
+        forwarded: None,
     };
     let ended = StreamEnd { sent: Sent { sent: SENT, unsent: [0; 3] }, digest: 7, error: None };
     let sink = Totals { streams: vec![Stream { came: SENT, ..Stream::default() }], damaged: 0 };

@@ -54,7 +54,10 @@ impl Workload for Frames {
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
+        let between: Vec<usize> =
+            self.hosts.iter().filter(|at| !hosts.contains(at)).copied().collect();
         self.evidence = Evidence {
+            between: between.iter().map(|at| lab.name(*at).to_owned()).collect(),
             host_names: hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             one_clock: hosts.iter().map(|at| lab.machine_of(*at) == here).collect(),
             asked: job.trial.point.params.clone(),
@@ -64,7 +67,9 @@ impl Workload for Frames {
             ..Evidence::default()
         };
         refuse_second_cables(lab, job.link)?;
-        self.prepare(lab, job.link, &traffic)?;
+        self.prepare(lab, (job.link, &between), &traffic)?;
+        // Their counters are read at both edges, too.
+        self.course.hosts.extend(between);
         self.evidence.before = self.count(lab, false)?;
         Ok(())
     }
@@ -97,9 +102,13 @@ fn refuse_second_cables(lab: &Lab, link: &str) -> Result<(), Fault> {
 
 impl Frames {
     /// Hosts between the ends first, then the sink, then who sends: each finds the next ready.
-    fn prepare(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), Fault> {
-        let between = self.hosts.iter().filter(|at| !self.course.hosts.contains(at));
-        self.ask(lab, between.map(|at| (*at, ToPart::Take)).collect())?;
+    fn prepare(
+        &self,
+        lab: &mut Lab,
+        (link, between): (&str, &[usize]),
+        traffic: &Traffic,
+    ) -> Result<(), Fault> {
+        self.ask(lab, between.iter().map(|at| (*at, ToPart::Take)).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
         self.ask(lab, vec![(SUT, sink)])?;
         let IpAddr::V4(target) = lab.address_of(SUT, link) else {
