@@ -111,7 +111,7 @@ box-cost-level = { $busy } with { $level }
 own-count-caption = { $metric }, as the load counted and as what is between its ends counted
 own-count-load = tester
 own-count-other = self
-own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }. A share of a line rate would be one of a declared rate.
+own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }.
 
 matrix-caption = By load: what is better than the baseline, equal, or worse
 matrix-caption-pair = By load: { $other } against { $base }
