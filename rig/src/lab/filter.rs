@@ -140,7 +140,7 @@ impl Filter {
         let count = u32::try_from(found.len()).unwrap_or(u32::MAX);
         let mut wanted = drawn(count.min(RULES_MOST));
         if self.form == Form::Set {
-            // The kernel tells elements in an order of its own.
+            // The kernel tells elements in another order.
             found.sort_unstable();
             wanted.sort_unstable();
         }

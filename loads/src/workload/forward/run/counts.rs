@@ -89,7 +89,7 @@ impl Forwarded {
         Ok(Self { routed: routed(&snmp), sent: sent(&links) })
     }
 
-    /// Packets forwarded since an earlier reading: where the host routes, by IPv4, else by adapters.
+    /// Packets forwarded since an earlier reading: by IPv4 where the host routes, else by adapters.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u64 {
         match self.routed.saturating_sub(earlier.routed) {
