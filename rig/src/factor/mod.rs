@@ -161,8 +161,8 @@ fn of_links(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
     all.filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
 }
 
-/// Refuses what no host of the lab has a place for; tags and bonds beside a relay, which carries neither, a bond beside tags or on one
-/// cable, and what wraps or moves IPv4 beside IPv6.
+/// Refuses what no host of the lab has a place for; tags and bonds beside a relay, which carries
+/// neither, a bond beside tags or on one cable, and what wraps or moves IPv4 beside IPv6.
 fn refuse_together(plan: &Plan) -> Result<(), FactorError> {
     let all = || levels(plan).chain(of_links(plan));
     for (_, _, mechanism) in all() {
