@@ -11,9 +11,11 @@ mod moment;
 mod visit;
 
 use desk::plan::order;
-use desk::record::{Fault, Plan, TrialRecord};
+use desk::record::{Fault, Plan, TrialRecord, Value};
+use rig::factor;
 use rig::lab::wire::LinkRequest;
 use rig::run::Bench;
+use std::path::Path;
 
 const DEVICE: usize = 2;
 
@@ -170,6 +172,83 @@ fn several_clients_send_to_one_sink() {
     let Some(record) = visited(&mut bench, &plan) else { return };
     closes(&record, "two clients");
     assert_eq!(record.outcome.flows.rows.len(), 2);
+}
+
+/// A packet filter and the switch of bridges, in both places where frames are forwarded.
+#[test]
+fn a_filter_slows_what_forwards_and_the_own_count_of_the_box_is_the_testers() {
+    let _lock = visit::lock();
+    for (role, form) in [("device", "filter_set"), ("switch", "filter_list")] {
+        let plan = plan(&BETWEEN.replace("ROLE", role), "");
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let filter = factor::mechanism(form).expect("a factor");
+        if let Err(e) = filter.refuse(Path::new("/"), &Value::Count(100), 1) {
+            println!("skipped: {e}");
+            return;
+        }
+        let Some(open) = visited(&mut bench, &plan) else { return };
+        let lab = &mut bench.lab;
+        let none = Value::Count(0);
+        assert_eq!(filter.observe(lab, "near", &none).expect(form), none);
+        let undo = filter.apply(lab, "near", &Value::Count(100)).expect(form);
+        let Some(held) = visited(&mut bench, &plan) else { return };
+        let lab = &mut bench.lab;
+        let found = filter.observe(lab, "near", &none).expect(form);
+        assert_eq!(found, Value::Count(100), "{role}: the rules are read back");
+        undo.carry_out(lab).expect("undo");
+        assert_eq!(filter.observe(lab, "near", &none).expect(form), none, "{role}: undone");
+        for (name, record) in [("open", &open), ("held", &held)] {
+            closes(record, &format!("{role}, {name}"));
+            let [tester, own] = ["frames", "self_frames"]
+                .map(|metric| record.outcome.metric(metric).expect("a count").value);
+            // The two are read within a millisecond of each other at the edges of 400 ms.
+            assert!((own / tester - 1.0).abs() < 0.05, "{role}, {name}: {tester} and {own}");
+        }
+        let [open, held] = [&open, &held].map(|r| r.outcome.metric("frames").expect("r").value);
+        assert!(held < open * 0.9, "{role}: {held} with a filter, {open} without");
+    }
+}
+
+#[test]
+fn a_bridge_that_shows_frames_to_the_filter_of_ip_is_read_back_and_undone() {
+    let _lock = visit::lock();
+    let plan = plan("[lab.links.lan]\n", "");
+    let Some(mut bench) = visit::as_root(&plan) else { return };
+    let shown = factor::mechanism("bridge_netfilter").expect("a factor");
+    let [off, on] = ["off", "on"].map(|word| Value::Word(word.into()));
+    if let Err(e) = shown.refuse(Path::new("/"), &on, 1) {
+        assert!(e.to_string().contains("br_netfilter"), "{e}");
+        println!("skipped: {e}");
+        return;
+    }
+    let lab = &mut bench.lab;
+    assert_eq!(shown.observe(lab, "lan", &on).expect("a switch"), off, "as labs are born");
+    let undo = shown.apply(lab, "lan", &on).expect("on");
+    assert_eq!(shown.observe(lab, "lan", &on).expect("a switch"), on);
+    undo.carry_out(lab).expect("undo");
+    assert_eq!(shown.observe(lab, "lan", &on).expect("a switch"), off);
+}
+
+#[test]
+fn a_filter_that_somebody_else_changes_is_not_the_level_that_was_asked() {
+    let _lock = visit::lock();
+    let text = BETWEEN.replace("ROLE", "device");
+    let plan = plan(&format!("filter_list = 20\n{text}"), "");
+    let Some(mut bench) = visit::as_root(&plan) else { return };
+    let filter = factor::mechanism("filter_list").expect("a factor");
+    if filter.refuse(Path::new("/"), &Value::Count(20), 1).is_err() {
+        println!("skipped: no program nft");
+        return;
+    }
+    let Some(record) = visited(&mut bench, &plan) else { return };
+    assert_eq!(record.observed.get("filter_list"), Some(&Value::Count(20)));
+    // Another number of rules than was asked.
+    let lab = &mut bench.lab;
+    let _ = filter.apply(lab, "near", &Value::Count(7)).expect("seven rules");
+    let asked = Value::Count(20);
+    let found = filter.observe(lab, "near", &asked).expect("a number");
+    let said = filter.must_be("filter_list", &asked, &found).err().map(|e| e.to_string());
+    assert!(said.is_some_and(|said| said.contains("asked 20, read back 7")), "{found}");
 }
 
 #[test]

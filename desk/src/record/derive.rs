@@ -43,6 +43,8 @@ pub enum Derivation {
     /// A figure of pairs of CPUs, read by a probe of the workload's name under keys such as `0-1`;
     /// the parameter says what passes between them.
     Matrix,
+    /// The same work by the count of another, the metric: a device on the path, say.
+    OwnCount,
 }
 
 /// What a workload asks for.

@@ -10,9 +10,11 @@ use super::knee::{knee, rises_then_flat};
 use super::ladder::{Rung, Step as Climb};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, throughput};
+use super::own_count;
 use super::series::{Series, Side, block_logs};
 use crate::record::{
-    Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, Value, claims,
+    Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, TrialRecord,
+    Value, claims,
 };
 use crate::stats::{
     Between, Estimate, EstimateMethod, JUDGED_FROM, Session, decide, log_ratio, mean,
@@ -48,6 +50,15 @@ enum Test {
     Concurrency(Vec<Step>),
     /// Throughput rises when one of these parts of the path goes out of a ladder.
     Rungs(Vec<String>),
+    /// What another counted of the work is what the load counted, within the margin.
+    SameCount {},
+    /// The second level of what is compared against the first, at a size: whether it is higher.
+    SecondLevel {
+        /// Bytes.
+        size: f64,
+        /// Whether it is claimed to be higher.
+        higher: bool,
+    },
     /// Our runs do not have it.
     Needs(ClaimNeed),
 }
@@ -177,7 +188,11 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         (Test::LessCpu(..), _) if run.environment().lab.is_some() => Err(ClaimNeed::Server),
         (Test::Concurrency(steps), _) => by_concurrency(run, steps),
         (Test::Rungs(keys), _) => by_rungs(found, keys),
+        (Test::SameCount {}, _) => own_count::same(run),
         (_, None) => Err(ClaimNeed::Load),
+        (Test::SecondLevel { size, higher }, Some(load)) => {
+            second_level(run, load, (*size, *higher))
+        }
         (Test::Knee(direction), Some(load)) => bend(run, load, direction),
         (Test::LessCpu([less, more]), Some(load)) => {
             let figure = (ClaimFigure::CpuRatio, false);
@@ -270,6 +285,32 @@ fn by_concurrency(run: &Run, steps: &[Step]) -> Result<Standing, ClaimNeed> {
         all.push(((ClaimFigure::RateRatio, step.higher), logs));
     }
     if all.is_empty() { Err(ClaimNeed::WebServer) } else { signed(&run.plan.method, &all) }
+}
+
+/// The second level against the first of what is compared, at one size.
+fn second_level(
+    run: &Run,
+    load: &LoadPlan,
+    (size, higher): (f64, bool),
+) -> Result<Standing, ClaimNeed> {
+    let plan = &run.plan;
+    let compared = plan.factors.iter().find(|factor| factor.name == plan.method.compare);
+    let second = compared.and_then(|factor| Some((factor, factor.levels.get(1)?)));
+    let (factor, second) = second.ok_or(ClaimNeed::Feature)?;
+    let metric = plan.primary(&load.name);
+    let of = |levels| {
+        let side = Side { levels, direction: None, replicate: plan.replicate_of(&[&factor.name]) };
+        let measure = |record: &TrialRecord| record.outcome.metric(metric).map(|found| found.value);
+        Series::of(run, load, &side, &measure)
+    };
+    let mut levels = baseline(plan);
+    let base = of(levels.clone());
+    levels.insert(factor.name.clone(), second.name.clone());
+    let at = |place: Option<&Value>| {
+        place.and_then(Value::quantity).is_some_and(|found| found.value.total_cmp(&size).is_eq())
+    };
+    let logs = block_logs(&base, &of(levels), at);
+    signed(&plan.method, &[((ClaimFigure::ThroughputRatio, higher), logs)])
 }
 
 /// The steps of all ladders that take out nothing but one of these parts.

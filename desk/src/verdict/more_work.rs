@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Figures of one place of a load, by amount of work and block.
 type Figures = BTreeMap<u64, BTreeMap<u32, f64>>;
 
+/// An amount of work, and figures by block.
+type At<'f> = (&'f u64, &'f BTreeMap<u32, f64>);
+
 /// The load and amounts of work between which this is surest, if there are any.
 ///
 /// Of neighbouring amounts the ratios within blocks are taken, with the interval of their geometric
@@ -66,7 +69,7 @@ fn amounts(run: &Run, load: &LoadPlan) -> Option<(String, Better, Vec<Figures>)>
 }
 
 fn pairs(load: &LoadPlan, (work, better, places): (String, Better, Vec<Figures>)) -> Vec<Pair> {
-    let pair = |(less, more): ((&u64, &BTreeMap<u32, f64>), (&u64, &BTreeMap<u32, f64>))| {
+    let pair = |(less, more): (At<'_>, At<'_>)| {
         let both = less.1.iter().filter_map(|(block, a)| Some((*a, *more.1.get(block)?)));
         let gain = |(a, b): (f64, f64)| match better {
             Better::Higher => b / a,

@@ -30,9 +30,11 @@ pub fn here(spec: &FactorSpec, root: &Path) -> Option<Capability> {
             Some(of_machine(spec, (now, row.source(root)), refuse))
         }
         Mechanism::Quota(row) => Some(of_side(row, root)),
-        Mechanism::Link(_) | Mechanism::Cpus(_) | Mechanism::Path(_) | Mechanism::Version(_) => {
-            None
-        }
+        Mechanism::Link(_)
+        | Mechanism::Cpus(_)
+        | Mechanism::Device(_)
+        | Mechanism::Path(_)
+        | Mechanism::Version(_) => None,
     }
 }
 

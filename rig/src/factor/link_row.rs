@@ -563,7 +563,9 @@ impl LinkRow {
                     let Some(back) = protect(state, before)? else { continue };
                     back
                 }
-                LinkAnswer::Received(_) | LinkAnswer::HasSixth(_) => continue,
+                LinkAnswer::Received(_) | LinkAnswer::HasSixth(_) | LinkAnswer::Filter(_) => {
+                    continue;
+                }
                 LinkAnswer::Setting(text) => {
                     let OnLink::Field(path, _) = self.on else { continue };
                     LinkRequest::SetSetting(path.into(), text.clone())

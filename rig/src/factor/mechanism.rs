@@ -3,6 +3,7 @@
 //! Must not know the list of factors, nor which level is wanted when.
 
 use super::cpus_row::CpusRow;
+use super::device_row::DeviceRow;
 use super::held_row::HeldRow;
 use super::link_row::LinkRow;
 use super::machine_row::MachineRow;
@@ -32,6 +33,8 @@ pub enum Mechanism {
     Quota(&'static QuotaRow),
     /// By the CPUs that the system under test may use.
     Cpus(&'static CpusRow),
+    /// On the hosts that route or bridge.
+    Device(&'static DeviceRow),
     /// By the relay on the path.
     Path(&'static PathRow),
     /// By the addresses that loads go to.
@@ -100,6 +103,7 @@ impl Mechanism {
             Self::Cpus(row) => row.refuse(root, level),
             Self::Version(row) => row.refuse(root, level),
             Self::Link(row) => row.refuse_here(level),
+            Self::Device(row) => row.refuse(root),
             Self::Path(_) => Ok(()),
         }
     }
@@ -112,6 +116,7 @@ impl Mechanism {
     pub fn apply(self, lab: &mut Lab, link: &str, level: &Value) -> Result<Undo, FactorError> {
         let (undo, done) = match self {
             Self::Link(row) => return row.apply(lab, link, level),
+            Self::Device(row) => return row.apply(lab, level),
             Self::Machine(row) => {
                 return Ok(Undo::Journal(set(lab, row.spec.name, level)?));
             }
@@ -145,6 +150,7 @@ impl Mechanism {
             Self::Held(row) => level_of(lab, row.spec.name),
             Self::Quota(row) => row.observe(lab, asked),
             Self::Cpus(row) => row.observe(lab, asked),
+            Self::Device(row) => row.observe(lab),
             Self::Path(row) => row.observe(lab, asked),
             Self::Version(row) => row.observe(lab),
         }
@@ -158,7 +164,9 @@ impl Mechanism {
     pub fn must_be(self, key: &str, asked: &Value, found: &Value) -> Result<(), FactorError> {
         let same = match self {
             Self::Link(_) => link_row::same(asked, found),
-            Self::Quota(_) | Self::Cpus(_) | Self::Path(_) | Self::Version(_) => asked == found,
+            Self::Quota(_) | Self::Cpus(_) | Self::Device(_) | Self::Path(_) | Self::Version(_) => {
+                asked == found
+            }
             Self::Machine(_) | Self::Held(_) => true,
         };
         let spec = super::spec(key).filter(|_| !same);

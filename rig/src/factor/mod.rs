@@ -6,6 +6,7 @@
 //! Start reading at `mechanism.rs`, then `rows.rs`.
 
 mod cpus_row;
+mod device_row;
 mod held_row;
 mod here;
 mod link_row;
@@ -24,6 +25,7 @@ mod version_row;
 mod tests;
 
 pub use cpus_row::CpusRow;
+pub use device_row::DeviceRow;
 pub use held_row::HeldRow;
 pub use here::{FACTOR, here, lacking};
 pub use link_row::{LinkRow, OnLink};
@@ -159,10 +161,14 @@ fn of_links(plan: &Plan) -> impl Iterator<Item = (&String, &Value, Mechanism)> {
     all.filter_map(|(key, level)| Some((key, level, mechanism(key)?)))
 }
 
-/// Refuses tags and bonds beside a relay, which carries neither, a bond beside tags or on one
-/// cable, and what wraps or moves IPv4 beside IPv6.
+/// Refuses what no host of the lab has a place for; tags and bonds beside a relay, which carries
+/// neither, a bond beside tags or on one cable, and what wraps or moves IPv4 beside IPv6.
 fn refuse_together(plan: &Plan) -> Result<(), FactorError> {
     let all = || levels(plan).chain(of_links(plan));
+    for (_, _, mechanism) in all() {
+        let Mechanism::Device(row) = mechanism else { continue };
+        row.refuse_lab(&plan.lab)?;
+    }
     let link = |is: fn(&LinkRow, &Value) -> bool| {
         all().find_map(|(_, level, mechanism)| match mechanism {
             Mechanism::Link(row) if is(row, level) => Some(row.spec.name),

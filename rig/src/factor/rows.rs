@@ -1,6 +1,7 @@
 //! Knows the list of factors, how each is set, and the rows of those that act on links and hosts.
 
 use super::cpus_row::{self, CPUS};
+use super::device_row::{self, BRIDGE_NETFILTER, FILTER_LIST, FILTER_SET};
 use super::held_row::{self, C_STATE_LATENCY};
 use super::link_row::{LinkRow, OnLink};
 use super::machine_rows as machine;
@@ -182,10 +183,11 @@ const VLAN: FactorSpec = link(
 pub const ALL: &[FactorSpec] = &all();
 
 /// Those with a name of ours.
-const OWN: [FactorSpec; 74] = [
+const OWN: [FactorSpec; 77] = [
     ADAPTIVE_RX,
     ADAPTIVE_TX,
     BONDING,
+    BRIDGE_NETFILTER,
     machine::AUTOGROUP,
     machine::BUSY_POLL,
     machine::BUSY_READ,
@@ -196,6 +198,8 @@ const OWN: [FactorSpec; 74] = [
     CONGESTION,
     CPUS,
     EEE,
+    FILTER_LIST,
+    FILTER_SET,
     machine::GOVERNOR,
     GRO,
     GRO_FLUSH,
@@ -354,8 +358,9 @@ pub fn mechanism(name: &str) -> Option<Mechanism> {
     let quota = || quota_row::row_of(name).map(Mechanism::Quota);
     let cpus = || cpus_row::row_of(name).map(Mechanism::Cpus);
     let path = || path_row::row_of(name).map(Mechanism::Path);
+    let device = || device_row::row_of(name).map(Mechanism::Device);
     let version = || version_row::row_of(name).map(Mechanism::Version);
-    let of_sides = || quota().or_else(cpus).or_else(path).or_else(version);
+    let of_sides = || quota().or_else(cpus).or_else(device).or_else(path).or_else(version);
     link().or_else(machine).or_else(held).or_else(of_sides)
 }
 
@@ -386,6 +391,7 @@ mod tests {
                 }
                 Some(Mechanism::Cpus(row)) => (factor.scope == Scope::Side, row.spec.name),
                 Some(Mechanism::Path(row)) => (factor.scope == Scope::Relay, row.spec.name),
+                Some(Mechanism::Device(row)) => (factor.scope == Scope::Host, row.spec.name),
                 Some(Mechanism::Version(row)) => (factor.scope == Scope::Network, row.spec.name),
                 None => {
                     use Scope::{Path, Profile, Program, Socket, Sut};

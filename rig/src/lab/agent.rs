@@ -309,6 +309,8 @@ impl LinkHands {
             | LinkRequest::SetBonding(..)
             | LinkRequest::Protection(..)
             | LinkRequest::Protect(..) => return of_addresses(routes, request),
+            LinkRequest::Filter(filter) => return Ok(LinkAnswer::Filter(filter.rules()?)),
+            LinkRequest::SetFilter(filter, rules) => filter.set(rules)?,
             LinkRequest::SetSetting(path, value) => write_setting(&path, &value)?,
             LinkRequest::SetSettingIfThere(path, value) => {
                 if std::fs::exists(net_setting(&path)?).unwrap_or(true) {

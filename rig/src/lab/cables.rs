@@ -6,6 +6,7 @@
 use super::addresses::IpVersion;
 use super::clock;
 use super::error::LabError;
+use super::filter::Hook;
 use super::standing::SUT;
 use super::topology::{EndRole, Lab, LentAdapter, LinkEnd};
 use super::wire::{LinkAnswer, LinkRequest};
@@ -142,6 +143,22 @@ impl Lab {
     pub(super) fn role(&self, at: usize) -> Option<Role> {
         let between = at.checked_sub(1 + self.plan.clients as usize)?;
         self.plan.hosts.get(between).map(|host| host.role)
+    }
+
+    /// The hosts that route or bridge, and where packets meet a filter on each.
+    pub(crate) fn forwarders(&self) -> Vec<(usize, Hook)> {
+        let hook = |at: usize| match self.role(at) {
+            Some(Role::Device) => Some(Hook::Routed),
+            Some(Role::Switch) => Some(Hook::Bridged),
+            _ => None,
+        };
+        let mut all: Vec<(usize, Hook)> =
+            (0..self.switch()).filter_map(|at| Some((at, hook(at)?))).collect();
+        // Of the switches the first has the bridges.
+        if self.kind != LabKind::Loopback && self.plan.links.iter().any(LinkPlan::is_bridge) {
+            all.push((self.switch(), Hook::Bridged));
+        }
+        all
     }
 
     /// Whether a host is the machine itself.

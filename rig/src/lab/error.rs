@@ -1,6 +1,7 @@
 //! Knows how the lab can fail. What the measured thing does wrong is a `Fault`, not one of these.
 
 use super::ethtool::EthtoolError;
+use super::filter::FilterError;
 use super::link::LinkError;
 use super::undo::UndoError;
 use desk::record::Fault;
@@ -145,6 +146,9 @@ pub enum LabError {
     /// An ethtool operation.
     #[error(transparent)]
     Ethtool(#[from] EthtoolError),
+    /// A packet filter.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// What a lab leaves on the machine cannot be written down before.
     #[error(transparent)]
     Undo(#[from] UndoError),

@@ -4,6 +4,7 @@
 
 use super::adapter_file::AdapterFile;
 use super::ethtool::{Feature, Line, Number};
+use super::filter::Filter;
 use super::link::{Bonded, Bonding, Cipher, LinkInfo, Protection, SECRET, Shaper, Tbf};
 use super::logs::Log;
 use super::relay::{RelayRequest, Told};
@@ -112,6 +113,10 @@ pub enum LinkRequest {
     Protection(Ipv4Addr, Vec<Ipv4Addr>),
     /// Protect it by a cipher and a secret that all have, or no longer.
     Protect(Ipv4Addr, Vec<Ipv4Addr>, Option<(Cipher, [u8; SECRET])>),
+    /// Tell how many rules a packet filter of the host has.
+    Filter(Filter),
+    /// Give it so many; none removes it.
+    SetFilter(Filter, u32),
     /// Read a kernel setting of the host, a path below `/proc/sys/net`.
     Setting(String),
     /// Write a kernel setting of the host.
@@ -177,6 +182,8 @@ pub enum LinkAnswer {
     Bonded(Bonded),
     /// What protects all between an address and others.
     Protection(Ipv4Addr, Vec<Ipv4Addr>, Protection),
+    /// Rules of a packet filter.
+    Filter(u32),
     /// A kernel setting.
     Setting(String),
     /// Packets of IPv4 and of IPv6.

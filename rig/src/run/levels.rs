@@ -164,7 +164,7 @@ const fn rank(mechanism: Mechanism) -> u8 {
         Mechanism::Link(_) => 1,
         Mechanism::Quota(_) => 2,
         Mechanism::Cpus(_) => 3,
-        Mechanism::Path(_) => 4,
+        Mechanism::Path(_) | Mechanism::Device(_) => 4,
         // An MTU takes addresses of IPv6 away.
         Mechanism::Version(_) => 5,
     }

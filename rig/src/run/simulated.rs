@@ -323,7 +323,7 @@ fn observed(plan: &Plan, trial: &Trial, link: &LinkNow) -> Settings {
     all.extend(trial.settings.clone());
     let set = |key: &str| match factor::mechanism(key) {
         Some(Mechanism::Link(_) | Mechanism::Quota(_)) => true,
-        Some(Mechanism::Cpus(_) | Mechanism::Version(_)) => true,
+        Some(Mechanism::Cpus(_) | Mechanism::Version(_) | Mechanism::Device(_)) => true,
         Some(Mechanism::Machine(_) | Mechanism::Held(_) | Mechanism::Path(_)) => false,
         None => is_told(key) || key.starts_with("sim_") || key == "cpu_speed",
     };

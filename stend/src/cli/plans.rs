@@ -14,8 +14,8 @@ use std::path::Path;
 /// Names of the built-in plans, as a person may write them.
 pub const NAMES: &str = concat!(
     "aa, client-ramp, congestion, disk-array, faster-line, gigabit-path, latency, ",
-    "loaded-latency, nic-duel, nic-duel-full, offloads, one-server, packet-cost, round-up, ",
-    "short-path, snoop-filter, web-server, web-server-php",
+    "loaded-latency, nic-duel, nic-duel-full, offloads, one-server, packet-box, ",
+    "packet-cost, round-up, short-path, snoop-filter, web-server, web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -60,6 +60,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "nic-duel-full" => Some(include_str!("../../../plans/nic-duel-full.toml")),
         "offloads" => Some(include_str!("../../../plans/offloads.toml")),
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
+        "packet-box" => Some(include_str!("../../../plans/packet-box.toml")),
         "packet-cost" => Some(include_str!("../../../plans/packet-cost.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
         "short-path" => Some(include_str!("../../../plans/short-path.toml")),

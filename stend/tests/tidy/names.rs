@@ -30,6 +30,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("disk", "rig/src/lab/sim/", "a resource of simulated machines"),
     ("disk", "rig/src/probe/", "a probe"),
     ("disk", "rig/src/run/simulated.rs", "a probe"),
+    ("forward", "rig/src/lab/filter.rs", "a hook of nf_tables"),
     ("isa", "rig/src/metal/", "what a loop says of itself"),
     ("load", "desk/src/plan/", "a table of a plan"),
     ("mem_copy", "desk/src/verdict/ceiling.rs", "the ceiling of memory, by its resource"),

@@ -33,7 +33,8 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let life = evidence.life()?;
     let read = |marks: &[HostMark]| marks.iter().map(|m| (m.at_ns, m.took_ns)).collect::<Vec<_>>();
     let edges = [read(&life.opened), read(&life.closed)];
-    check_moments(&evidence.host_names, &edges, life.window_ns)?;
+    let hosts = [evidence.host_names.as_slice(), &evidence.between].concat();
+    check_moments(&hosts, &edges, life.window_ns)?;
     let ledger = ledger(evidence)?;
     damage(evidence)?;
     ledger.closes().map_err(|what| Fault::WrongWork { what })?;
@@ -183,14 +184,18 @@ fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
     };
-    Ok(vec![
+    let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),
         sample("throughput", rate * line, Unit::BitPerSecond),
         sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
         sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
         sample("unsent", part(unsent, sent + unsent), Unit::Share),
-    ])
+    ];
+    let own = readings::forwarded(evidence)?.into_iter().map(|(_, rate)| rate);
+    let own = own.reduce(f64::max).map(|rate| sample("self_frames", rate, Unit::PacketPerSecond));
+    samples.extend(own);
+    Ok(samples)
 }
 
 fn work(evidence: &Evidence, ledger: &Ledger) -> Result<Work, Fault> {

@@ -14,6 +14,8 @@ use desk::record::{Fault, Settings};
 pub struct Evidence {
     /// Names of the hosts that took part, the system under test first.
     pub host_names: Vec<String>,
+    /// Names of the hosts between them, whose marks follow.
+    pub between: Vec<String>,
     /// Whether each host goes by the clock of the system under test.
     pub one_clock: Vec<bool>,
     /// Parameters asked.

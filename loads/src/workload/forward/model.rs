@@ -217,6 +217,7 @@ fn evidence(
     let cores = scene.physics.machine.cores.max(1);
     Evidence {
         host_names: (0..=streams).map(name).collect(),
+        between: Vec::new(),
         one_clock: (0..=streams).map(|_| !scene.physics.clients_apart()).collect(),
         asked: job.trial.point.params.clone(),
         bytes: schedule.bytes,
@@ -242,6 +243,7 @@ fn life(
         cpu_ns: if at == 0 { 0 } else { at_ns - scene.go_ns },
         came: vec![if at == 0 { came } else { 0 }],
         ticks: None,
+        forwarded: None,
     };
     let ended = |at: u32| {
         let still =

@@ -4,6 +4,7 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::Evidence;
+use super::run::HostMark;
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
 use crate::engine::packet::ledger::Ledger;
@@ -36,6 +37,9 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
             let late = float(sent.unsent[1]) / float(told.max(1));
             add("pace", name, "late", (late, Unit::Share));
         }
+    }
+    for (host, rate) in forwarded(evidence)? {
+        add("frames", host, "forwarded", (rate, Unit::PacketPerSecond));
     }
     let sut = evidence.host_names.first().map_or("", String::as_str);
     let total = [
@@ -79,13 +83,30 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
 /// A trial that was not driven.
 pub fn idle(evidence: &Evidence, stream: usize) -> Result<Option<f64>, Fault> {
     let life = evidence.life()?;
-    let of = |marks: &[super::run::HostMark]| marks.get(stream + 1).and_then(|mark| mark.ticks);
+    let of = |marks: &[HostMark]| marks.get(stream + 1).and_then(|mark| mark.ticks);
     let (Some(opened), Some(closed)) = (of(&life.opened), of(&life.closed)) else {
         return Ok(None);
     };
     let all = closed.all.saturating_sub(opened.all);
     let idle = closed.idle.saturating_sub(opened.idle);
     Ok((all > 0).then(|| float(idle) / float(all)))
+}
+
+/// Frames a second of the window that hosts between the ends have forwarded by their own counters;
+/// none of those that forwarded nothing.
+///
+/// # Errors
+/// A trial that was not driven.
+pub fn forwarded(evidence: &Evidence) -> Result<Vec<(&str, f64)>, Fault> {
+    let life = evidence.life()?;
+    let marks = life.opened.iter().zip(&life.closed).skip(evidence.host_names.len());
+    let rate = |(opened, closed): (&HostMark, &HostMark)| {
+        let gained = closed.forwarded?.since(opened.forwarded?);
+        let length = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+        (gained > 0).then(|| float(gained) / length)
+    };
+    let all = evidence.between.iter().zip(marks);
+    Ok(all.filter_map(|(name, marks)| Some((name.as_str(), rate(marks)?))).collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]

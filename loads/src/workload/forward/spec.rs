@@ -3,8 +3,8 @@
 use crate::engine::net::streams::OFFERED;
 use crate::engine::packet::live::{LEAST, MOST};
 use desk::record::{
-    Better, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place, QuantileSpec,
-    WorkloadSpec,
+    Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
+    QuantileSpec, WorkloadSpec,
 };
 use desk::unit::{Kind, Unit};
 
@@ -21,7 +21,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         QuantileSpec { metric: "latency_p50", of: LATENCY, at: 0.5, always: false },
         QuantileSpec { metric: "latency_p99", of: LATENCY, at: 0.99, always: false },
     ],
-    derives: &[],
+    derives: &[DeriveSpec::of(Derivation::OwnCount, "self_frames")],
 };
 
 /// Name of the distribution of the time from the moment of a frame to its arrival.
@@ -121,6 +121,14 @@ const METRICS: &[MetricSpec] = &[
         unit: Unit::BitPerSecond,
         better: Better::Higher,
         limit: "the line rate, which is stated with preamble and gap",
+    },
+    MetricSpec {
+        name: "self_frames",
+        title: "frames forwarded by the device's own count",
+        role: MetricRole::Count,
+        unit: Unit::PacketPerSecond,
+        better: Better::Higher,
+        limit: "the frames that come to the device",
     },
     share("loss", "lost frames", "queues on the way, and the CPU of what forwards"),
     share("reordered", "reordered frames", "paths and queues of unequal length"),

@@ -4,7 +4,7 @@
 use super::check::check;
 use super::evidence::Evidence;
 use super::ledger::ledger;
-use super::run::{Counts, HostMark, StreamEnd, Ticks};
+use super::run::{Counts, Forwarded, HostMark, StreamEnd, Ticks};
 use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Sent, Stream, Totals};
@@ -22,6 +22,7 @@ fn good() -> Evidence {
         cpu_ns: at_ns / 2,
         came: vec![came],
         ticks: Some(Ticks { idle, all: at_ns / 10_000_000 }),
+        forwarded: None,
     };
     let ended = StreamEnd { sent: Sent { sent: SENT, unsent: [0; 3] }, digest: 7, error: None };
     let sink = Totals { streams: vec![Stream { came: SENT, ..Stream::default() }], damaged: 0 };
@@ -75,6 +76,29 @@ fn a_trial_in_which_everything_came_gives_its_figures() {
     assert!((figure("throughput") - 672_000.0).abs() < 1e-3);
     assert!(figure("loss").abs() < 1e-12 && figure("unsent").abs() < 1e-12);
     assert_eq!(checked.outcome.work.operations, 1110);
+}
+
+#[test]
+fn the_count_of_what_stands_between_is_a_figure_of_its_window() {
+    let mut evidence = good();
+    assert_eq!(check(&evidence).unwrap().outcome.metric("self_frames"), None, "nothing counts");
+    evidence.between = vec!["box".into(), "switch".into()];
+    let life = evidence.life.as_mut().unwrap();
+    let counted = |at_ns, routed| HostMark {
+        at_ns,
+        forwarded: Some(Forwarded { routed, sent: routed }),
+        ..HostMark::default()
+    };
+    life.opened.extend([counted(1_000_000_000, 50), counted(1_000_000_000, 7)]);
+    life.closed.extend([counted(2_000_000_000, 1045), counted(2_000_000_000, 7)]);
+    let checked = check(&evidence).unwrap();
+    assert!((checked.outcome.metric("self_frames").unwrap().value - 995.0).abs() < 1e-6);
+    let told: Vec<_> = checked.readings.iter().filter(|r| r.key == "forwarded").collect();
+    assert_eq!(told.len(), 1, "one that forwards nothing tells nothing");
+    assert_eq!(told[0].host, "box");
+    evidence.life.as_mut().unwrap().closed.pop();
+    let fault = check(&evidence).unwrap_err().to_string();
+    assert!(fault.contains("not every host"), "{fault}");
 }
 
 #[test]

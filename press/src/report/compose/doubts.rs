@@ -161,12 +161,12 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }
         Caveat::Steal { share } => args.estimate("share", share),
-        Caveat::FasterWithMore { load, work, less, more, gain } => args
-            .estimate("gain", gain)
-            .name("load", load)
-            .name("work", work)
-            .name("less", less)
-            .name("more", more),
+        Caveat::FasterWithMore { load, work, less, more, gain } => {
+            let names = [("load", load), ("work", work), ("less", less), ("more", more)];
+            names
+                .into_iter()
+                .fold(args.estimate("gain", gain), |args, (key, of)| args.name(key, of))
+        }
         Caveat::NoiseFloor { ratio } => args
             .prose("effect", &effect(writer, ratio)?)
             .prose("brief", &short_effect(writer, ratio)?),

@@ -41,6 +41,7 @@ mod measured;
 mod method;
 mod most;
 mod names;
+mod own_count;
 mod paced;
 mod places;
 mod plot;

@@ -60,6 +60,9 @@ fn here(spec: &FactorSpec, root: &Path) -> String {
         Some(Mechanism::Version(row)) => row
             .refuse(root, &Value::Count(6))
             .map_or_else(|e| e.to_string(), |()| "set in the lab; this kernel has IPv6".into()),
+        Some(Mechanism::Device(row)) => {
+            row.refuse(root).map_or_else(|e| e.to_string(), |()| "set in the lab".into())
+        }
         Some(Mechanism::Link(_) | Mechanism::Path(_)) | None => match spec.scope {
             Scope::Program => "told to the programs of the load".into(),
             _ => "set in the lab".into(),

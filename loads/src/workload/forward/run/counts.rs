@@ -74,12 +74,61 @@ fn of_link(link: &LinkInfo, sends: Option<&str>) -> Vec<(String, u64)> {
 
 /// The counters of IPv4 of a text of `/proc/net/snmp`: a line of names, then one of numbers.
 fn of_ip(text: &str) -> Vec<(String, u64)> {
+    let wanted = ip_counters(text).filter(|(name, _)| IP_DROPS.contains(name));
+    wanted.map(|(name, count)| (format!("ip {name}"), count)).collect()
+}
+
+fn ip_counters(text: &str) -> impl Iterator<Item = (&str, u64)> {
     let mut lines = text.lines().filter(|line| line.starts_with("Ip: "));
-    let (Some(names), Some(numbers)) = (lines.next(), lines.next()) else { return Vec::new() };
-    let both = names.split_ascii_whitespace().zip(numbers.split_ascii_whitespace());
-    let wanted = both.filter(|(name, _)| IP_DROPS.contains(name));
-    let read = |(name, number): (&str, &str)| Some((format!("ip {name}"), number.parse().ok()?));
-    wanted.filter_map(read).collect()
+    let mut words = || lines.next().unwrap_or_default().split_ascii_whitespace();
+    let (names, numbers) = (words(), words());
+    names.zip(numbers).filter_map(|(name, number)| Some((name, number.parse().ok()?)))
+}
+
+/// Packets that a host has forwarded, by its own counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forwarded {
+    /// Those that IPv4 and IPv6 forwarded (`ForwDatagrams`, RFC 1213; `OutForwDatagrams`, RFC 4293).
+    pub routed: u64,
+    /// Those that its adapters sent; bridges, which count them once more, are left out.
+    pub sent: u64,
+}
+
+impl Forwarded {
+    /// Of the network namespace of this process.
+    ///
+    /// # Errors
+    /// What netlink says.
+    pub fn now(routes: &mut Routes) -> Result<Self, String> {
+        let links = routes.links().map_err(|e| e.to_string())?;
+        let read = |name| std::fs::read_to_string(name).unwrap_or_default();
+        let [fourth, sixth] = ["/proc/self/net/snmp", "/proc/self/net/snmp6"].map(read);
+        Ok(Self { routed: routed(&fourth) + routed_of_ip6(&sixth), sent: sent(&links) })
+    }
+
+    /// Packets forwarded since an earlier reading: by IP where the host routes, else by adapters.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u64 {
+        match self.routed.saturating_sub(earlier.routed) {
+            0 => self.sent.saturating_sub(earlier.sent),
+            routed => routed,
+        }
+    }
+}
+
+fn routed(snmp: &str) -> u64 {
+    let told = ip_counters(snmp).find(|(name, _)| *name == "ForwDatagrams");
+    told.map_or(0, |(_, count)| count)
+}
+
+fn routed_of_ip6(snmp6: &str) -> u64 {
+    let of = |line: &str| line.strip_prefix("Ip6OutForwDatagrams")?.trim().parse().ok();
+    snmp6.lines().find_map(of).unwrap_or(0)
+}
+
+fn sent(links: &[LinkInfo]) -> u64 {
+    let own = |link: &&LinkInfo| link.name != "lo" && link.kind.as_deref() != Some("bridge");
+    links.iter().filter(own).map(|link| link.counters.tx_packets).sum()
 }
 
 /// The counters of IPv6 of a text of `/proc/net/snmp6`: a name and a number a line.
@@ -132,6 +181,25 @@ mod tests {
         let text = "Ip6InReceives   \t5\nIp6InNoRoutes  \t 7\nIp6OutDiscards\t0\nUdp6InErrors 9\n";
         let told = of_ip6(text);
         assert_eq!(told, [("ip6 InNoRoutes".to_owned(), 7), ("ip6 OutDiscards".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn a_router_counts_by_ip_and_a_bridge_by_what_its_ports_sent() {
+        let text = "Ip: Forwarding ForwDatagrams OutNoRoutes\nIp: 1 99 3\n";
+        assert_eq!((routed(text), routed("")), (99, 0));
+        let text = "Ip6OutRequests \t5\nIp6OutForwDatagrams   \t42\n";
+        assert_eq!((routed_of_ip6(text), routed_of_ip6("")), (42, 0));
+        let link = |name: &str, kind: &str, tx_packets| LinkInfo {
+            name: name.into(),
+            kind: Some(kind.into()),
+            counters: Counters { tx_packets, ..Counters::default() },
+            ..LinkInfo::default()
+        };
+        let links = [link("lo", "none", 1), link("br", "bridge", 10), link("a", "veth", 100)];
+        assert_eq!(sent(&links), 100);
+        let earlier = Forwarded { routed: 7, sent: 50 };
+        assert_eq!(Forwarded { routed: 7, sent: 90 }.since(earlier), 40);
+        assert_eq!(Forwarded { routed: 20, sent: 90 }.since(earlier), 13, "ARP is not forwarded");
     }
 
     #[test]

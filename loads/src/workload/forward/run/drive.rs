@@ -58,7 +58,10 @@ impl Workload for Frames {
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
         let cpus = Cpus { server: &server, all: &all };
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
+        let between: Vec<usize> =
+            self.hosts.iter().filter(|at| !hosts.contains(at)).copied().collect();
         self.evidence = Evidence {
+            between: between.iter().map(|at| lab.name(*at).to_owned()).collect(),
             host_names: hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             one_clock: hosts.iter().map(|at| lab.machine_of(*at) == here).collect(),
             asked: job.trial.point.params.clone(),
@@ -70,7 +73,9 @@ impl Workload for Frames {
         refuse_second_cables(lab, job.link)?;
         self.list = listed(lab, job, &traffic)?;
         self.evidence.list = self.list.as_ref().map(|crowd| crowd.spread(&crowd.list()));
-        self.prepare(lab, job.link, &traffic)?;
+        self.prepare(lab, (job.link, &between), &traffic)?;
+        // Their counters are read at both edges, too.
+        self.course.hosts.extend(between);
         self.evidence.before = self.count(lab, false)?;
         let mut counted = self.evidence.before.iter();
         if self.list.is_some() && counted.all(|(_, counts)| counts.ports.is_empty()) {
@@ -109,15 +114,19 @@ fn refuse_second_cables(lab: &Lab, link: &str) -> Result<(), Fault> {
 
 impl Frames {
     /// Hosts between the ends first, then the sink, then who sends: each finds the next ready.
-    fn prepare(&self, lab: &mut Lab, link: &str, traffic: &Traffic) -> Result<(), Fault> {
-        let between = self.hosts.iter().filter(|at| !self.course.hosts.contains(at));
+    fn prepare(
+        &self,
+        lab: &mut Lab,
+        (link, between): (&str, &[usize]),
+        traffic: &Traffic,
+    ) -> Result<(), Fault> {
         let word = match &self.list {
             Some(crowd) => ToPart::Join(crowd.clone()),
             // What packet sockets send a virtual adapter takes as it stands.
             None if traffic.by_sockets => ToPart::Leave,
             None => ToPart::Take,
         };
-        self.ask(lab, between.map(|at| (*at, word.clone())).collect())?;
+        self.ask(lab, between.iter().map(|at| (*at, word.clone())).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
         self.ask(lab, vec![(SUT, sink)])?;
         let target = lab.address_of(SUT, link);

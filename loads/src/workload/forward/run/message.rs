@@ -1,6 +1,6 @@
 //! Knows what the conductor and the parts of `forward` say to each other.
 
-use super::counts::{Counts, Ticks};
+use super::counts::{Counts, Forwarded, Ticks};
 use crate::engine::net::At;
 use crate::engine::packet::live::crowd::Crowd;
 use crate::engine::packet::live::{Layout, Pattern, Sent};
@@ -86,6 +86,8 @@ pub struct HostMark {
     pub came: Vec<u64>,
     /// Time of the CPU of the client's thread.
     pub ticks: Option<Ticks>,
+    /// What a host between the ends has forwarded, by its own counters.
+    pub forwarded: Option<Forwarded>,
 }
 
 impl At for HostMark {

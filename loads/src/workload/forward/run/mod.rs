@@ -11,7 +11,7 @@ mod way;
 
 pub use counts::Counts;
 #[cfg(test)]
-pub use counts::Ticks;
+pub use counts::{Forwarded, Ticks};
 pub use drive::{Frames, burst, fits, frame_bytes, interval};
 pub use message::{HostMark, StreamEnd};
 pub use part::Ends;

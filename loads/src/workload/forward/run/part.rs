@@ -3,7 +3,7 @@
 //!
 //! Must not know the other hosts; the conductor tells it all it needs.
 
-use super::counts::{Counts, Ticks, drops};
+use super::counts::{Counts, Forwarded, Ticks, drops};
 use super::joined::{Joined, Unjoined};
 use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
 use super::way::{self, hardware_of};
@@ -37,6 +37,8 @@ pub struct Ends {
     sink: Option<Sink>,
     takes: Vec<Attached>,
     joined: Joined,
+    /// Of a host between the ends: what it asks for its counters.
+    counters: Option<Routes>,
 }
 
 /// What sends.
@@ -158,7 +160,7 @@ impl End for Ends {
             sender.engine.announce(edges)?;
         }
         clock::sleep_until(at_ns);
-        let mark = self.read();
+        let mark = self.read()?;
         if let Some(sender) = self.sends.as_ref().filter(|sender| !sender.paced) {
             let phase = if at_ns < window.closes_ns { 1 } else { 2 };
             sender.engine.enter(phase)?;
@@ -182,8 +184,9 @@ impl Ends {
     /// program of XDP, or merges packets; so each gets one that lets all through. Others need none.
     fn take(&mut self) -> Result<FromPart, String> {
         *self = Self::default();
-        let links = Routes::open().and_then(|mut routes| routes.links());
-        let links = links.map_err(|e| e.to_string())?;
+        let mut routes = Routes::open().map_err(|e| e.to_string())?;
+        let links = routes.links().map_err(|e| e.to_string())?;
+        self.counters = Some(routes);
         let virtual_ones = links.iter().filter(|link| link.kind.as_deref() == Some("veth"));
         for link in virtual_ones {
             match pass(link.index) {
@@ -243,12 +246,13 @@ impl Ends {
         streams.iter().map(|stream| stream.came.iter().sum()).collect()
     }
 
-    fn read(&self) -> HostMark {
+    fn read(&mut self) -> Result<HostMark, String> {
         let at_ns = clock::now_ns();
+        let forwarded = self.counters.as_mut().map(Forwarded::now).transpose()?;
         let came = self.came();
         let took_ns = clock::now_ns() - at_ns;
         let ticks = self.sends.as_ref().and_then(|sender| Ticks::now(sender.cpu));
-        HostMark { at_ns, took_ns, cpu_ns: clock::process_cpu_ns(), came, ticks }
+        Ok(HostMark { at_ns, took_ns, cpu_ns: clock::process_cpu_ns(), came, ticks, forwarded })
     }
 
     fn count(&self, times: bool) -> Result<Counts, String> {

@@ -108,6 +108,11 @@ box-cost-busy = All CPUs together are busy{ $many ->
 }: { $levels }.
 box-cost-level = { $busy } with { $level }
 
+own-count-caption = { $metric }, as the load counted and as what is between its ends counted
+own-count-load = tester
+own-count-other = self
+own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }.
+
 matrix-caption = By load: what is better than the baseline, equal, or worse
 matrix-caption-pair = By load: { $other } against { $base }
 matrix-load = Load
