@@ -18,6 +18,7 @@ use desk::record::Distribution;
 use rig::lab::link::{LinkInfo, Routes};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Bytes of the header of Ethernet.
@@ -41,6 +42,9 @@ struct Sender {
     cpu: u32,
     paced: bool,
     digest: u64,
+    target: IpAddr,
+    /// Bytes of a frame without check sequence.
+    length: usize,
     most: Duration,
     /// Why it did not go.
     error: Option<String>,
@@ -115,6 +119,7 @@ impl End for Ends {
             Ok(sent) => StreamEnd { sent, digest: sender.digest, error: sender.error.take() },
             Err(e) => StreamEnd { error: Some(e.to_string()), ..StreamEnd::default() },
         };
+        way::word(sender.target, sender.length).map_err(|e| e.to_string())?;
         Ok(Some(end))
     }
 }
@@ -165,12 +170,15 @@ impl Ends {
             spoilt: agent::plants_wrong_data(),
             rewritten: true,
         };
-        let (adapter, digest) = (aim.adapter.clone(), of(&sending));
+        let digest = of(&sending);
         let most = Duration::from_millis(traffic.run_ms_max);
         let (cpu, paced) = (aim.cpu, sending.pace.is_some());
         granted(Generator::new(&sending), |generator| {
             let error = None;
-            self.sends = Some(Sender { generator, adapter, cpu, paced, digest, most, error });
+            let (target, adapter) = (aim.target, aim.adapter.clone());
+            let sender =
+                Sender { generator, adapter, cpu, paced, digest, target, length, most, error };
+            self.sends = Some(sender);
         })
     }
 
