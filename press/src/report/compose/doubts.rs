@@ -143,6 +143,11 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
     writer.pick("doubt-*-fix", caveat, Args::new())
 }
 
+/// What those on a load that was faster with more work do.
+fn faster(args: Args, [load, work, less, more]: [&String; 4]) -> Args {
+    args.name("load", load).name("work", work).name("less", less).name("more", more)
+}
+
 /// What the sentences on a doubt may name.
 fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
     let args = Args::new();
@@ -162,10 +167,7 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         }
         Caveat::Steal { share } => args.estimate("share", share),
         Caveat::FasterWithMore { load, work, less, more, gain } => {
-            let names = [("load", load), ("work", work), ("less", less), ("more", more)];
-            names
-                .into_iter()
-                .fold(args.estimate("gain", gain), |args, (key, of)| args.name(key, of))
+            faster(args.estimate("gain", gain), [load, work, less, more])
         }
         Caveat::NoiseFloor { ratio } => args
             .prose("effect", &effect(writer, ratio)?)

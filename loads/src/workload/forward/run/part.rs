@@ -21,6 +21,7 @@ use rig::lab::link::{LinkInfo, Routes};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
 use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Bytes of the header of Ethernet.
@@ -93,6 +94,9 @@ struct Sender {
     cpu: u32,
     paced: bool,
     digest: u64,
+    target: IpAddr,
+    /// Bytes of a frame without check sequence.
+    length: usize,
     most: Duration,
     /// Why it did not go.
     error: Option<String>,
@@ -175,6 +179,7 @@ impl End for Ends {
             Ok(sent) => StreamEnd { sent, digest: sender.digest, error: sender.error.take() },
             Err(e) => StreamEnd { error: Some(e), ..StreamEnd::default() },
         };
+        way::word(sender.target, sender.length).map_err(|e| e.to_string())?;
         Ok(Some(end))
     }
 }
@@ -226,7 +231,7 @@ impl Ends {
             spoilt: agent::plants_wrong_data(),
             rewritten: true,
         };
-        let (adapter, digest) = (aim.adapter.clone(), of(&sending));
+        let digest = of(&sending);
         let most = Duration::from_millis(traffic.run_ms_max);
         let (cpu, paced) = (aim.cpu, sending.pace.is_some());
         let engine = match traffic.by_sockets {
@@ -236,7 +241,9 @@ impl Ends {
                 Err(e) => return granted::<()>(Err(e), |()| ()),
             },
         };
-        self.sends = Some(Sender { engine, adapter, cpu, paced, digest, most, error: None });
+        let (target, adapter, error) = (aim.target, aim.adapter.clone(), None);
+        let sender = Sender { engine, adapter, cpu, paced, digest, target, length, most, error };
+        self.sends = Some(sender);
         Ok(FromPart::Ready)
     }
 

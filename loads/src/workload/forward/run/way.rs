@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// Port of the service that discards (RFC 863); a host without it says that it is there.
 const DISCARD: u16 = 9;
+/// Bytes up to which adapters fill frames, without check sequence.
+const FILLED: usize = 60;
 /// Longest wait for a neighbour.
 const LONGEST: Duration = Duration::from_secs(2);
 /// Longest wait for a word of the target, after its neighbour is known.
@@ -36,12 +38,7 @@ pub struct Way {
 /// No route; a next hop that does not answer.
 pub fn find(adapter: &str, target: IpAddr) -> Result<Way, String> {
     let fail = |e: io::Error| format!("way to {target}: {e}");
-    let any: IpAddr = match target {
-        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-    };
-    let socket = UdpSocket::bind((any, 0)).map_err(fail)?;
-    socket.connect((target, DISCARD)).map_err(fail)?;
+    let socket = discard(target).map_err(fail)?;
     socket.set_nonblocking(true).map_err(fail)?;
     let source = socket.local_addr().map_err(fail)?.ip();
     let mut routes = Routes::open().map_err(|e| e.to_string())?;
@@ -73,6 +70,27 @@ pub fn find(adapter: &str, target: IpAddr) -> Result<Way, String> {
     }
     let asked = if target.is_ipv6() { "neighbour solicitations" } else { "ARP" };
     Err(format!("{hop} on {adapter}, the next hop to {target}, does not answer to {asked}"))
+}
+
+/// Sends a datagram to the target's kernel, which counts packets by version of IP: frames that a
+/// sink ends reach no such count. It is not as long as frames of so many bytes, also where an
+/// adapter fills it up.
+///
+/// # Errors
+/// What the kernel says.
+pub fn word(target: IpAddr, frame: usize) -> io::Result<()> {
+    let bytes = if frame == FILLED { FILLED / 2 } else { 1 };
+    discard(target)?.send(&vec![0; bytes]).map(drop)
+}
+
+fn discard(target: IpAddr) -> io::Result<UdpSocket> {
+    let any: IpAddr = match target {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0))?;
+    socket.connect((target, DISCARD))?;
+    Ok(socket)
 }
 
 /// A hardware address as it is written.
