@@ -144,8 +144,10 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
 }
 
 /// What those on a load that was faster with more work do.
-fn faster(args: Args, [load, work, less, more]: [&String; 4]) -> Args {
-    args.name("load", load).name("work", work).name("less", less).name("more", more)
+fn faster(args: Args, caveat: &Caveat) -> Args {
+    let Caveat::FasterWithMore { load, work, less, more, gain } = caveat else { return args };
+    let args = args.name("load", load).name("work", work).name("less", less).name("more", more);
+    args.estimate("gain", gain)
 }
 
 /// What the sentences on a doubt may name.
@@ -166,9 +168,7 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }
         Caveat::Steal { share } => args.estimate("share", share),
-        Caveat::FasterWithMore { load, work, less, more, gain } => {
-            faster(args.estimate("gain", gain), [load, work, less, more])
-        }
+        Caveat::FasterWithMore { .. } => faster(args, caveat),
         Caveat::NoiseFloor { ratio } => args
             .prose("effect", &effect(writer, ratio)?)
             .prose("brief", &short_effect(writer, ratio)?),

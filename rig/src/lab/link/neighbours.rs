@@ -76,8 +76,8 @@ fn hop_of(body: &[u8]) -> Result<(Option<u32>, Option<IpAddr>), DecodeError> {
     Ok((over, via))
 }
 
-/// The hardware address in the body of an `RTM_NEWNEIGH` message, if it is that of this neighbour on
-/// the link of this index and the kernel has had an answer of it.
+/// The hardware address in the body of an `RTM_NEWNEIGH` message, if it is that of this neighbour
+/// on the link of this index and the kernel has had an answer of it.
 fn neighbour_of(body: &[u8], of: (u32, IpAddr)) -> Result<Option<[u8; 6]>, DecodeError> {
     let short = || DecodeError::invalid_buffer("ndmsg", body.len(), NDMSG);
     let (head, rest) = body.split_at_checked(NDMSG).ok_or_else(short)?;

@@ -1,4 +1,4 @@
-//! Knows the frames of a load: Ethernet, IPv4 or IPv6, UDP, then 18 bytes that tell one from another.
+//! Knows the frames of a load: Ethernet, IPv4 or IPv6, UDP, then 18 bytes that tell them apart.
 //!
 //! After the headers: phase and stream 2, sequence number 4, stamp 8, tag 4, in the order of this
 //! machine's bytes, then content up to the length. The tag is keyed and covers the other 14, so

@@ -88,7 +88,7 @@ fn ip_counters(text: &str) -> impl Iterator<Item = (&str, u64)> {
 /// Packets that a host has forwarded, by its own counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forwarded {
-    /// Those that IPv4 and IPv6 forwarded (`ForwDatagrams`, RFC 1213; `OutForwDatagrams`, RFC 4293).
+    /// Those that IPv4 and IPv6 forwarded (`ForwDatagrams`, RFC 1213 and 4293).
     pub routed: u64,
     /// Those that its adapters sent; bridges, which count them once more, are left out.
     pub sent: u64,

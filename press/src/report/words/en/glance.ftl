@@ -108,7 +108,7 @@ box-cost-busy = All CPUs together are busy{ $many ->
 }: { $levels }.
 box-cost-level = { $busy } with { $level }
 
-own-count-caption = { $metric }, as the load counted and as what is between its ends counted
+own-count-caption = { $metric }: the count of the tester and that of the box
 own-count-load = tester
 own-count-other = self
 own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }.
