@@ -380,7 +380,11 @@ fn counted_twice(share: f64, second: f64) -> Run {
     let mut run = Simulated { sizes, noise: 0.0005, truth: |_| 1.0, ..Simulated::default() }.run();
     run.plan.published = Some("002".into());
     let derive = DeriveSpec::of(Derivation::OwnCount, "own").stored();
-    run.plan.loads.iter_mut().for_each(|load| load.derives.push(derive.clone()));
+    for load in &mut run.plan.loads {
+        load.derives.push(derive.clone());
+        // Frames have one.
+        load.roles.remove(&ParamRole::Direction);
+    }
     for record in &mut run.records {
         let onboard = record.trial.treatment.levels.values().any(|level| level == "onboard");
         let sample = &mut record.outcome.samples[0];
