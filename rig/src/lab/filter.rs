@@ -70,7 +70,7 @@ pub enum FilterError {
         said: String,
     },
     /// The kernel holds something else.
-    #[error("table {table} holds {found} rules, which are not the {found} of the lab; {REMEDY}")]
+    #[error("table {table} holds {found} rules, and not those of the lab; {REMEDY}")]
     Foreign {
         /// Which.
         table: &'static str,
@@ -79,7 +79,7 @@ pub enum FilterError {
     },
 }
 
-const REMEDY: &str = "did somebody else change it?";
+const REMEDY: &str = "end what else changes nf_tables on this machine";
 
 /// Source and destination address, protocol, source and destination port.
 type Rule = [String; 5];
