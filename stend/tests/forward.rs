@@ -135,12 +135,18 @@ fn a_program_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
 #[test]
 fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel_forwards() {
     let _lock = visit::lock();
-    for (role, load, remedy) in [
-        ("device", "fast_path = \"xdp\"\n", "role = \"switch\""),
-        ("relay", "fast_path = \"xdp\"\n", "role = \"switch\""),
-        ("switch", "rules = 3\n", "fast_path = \"xdp\""),
+    for (lab, role, load, remedy) in [
+        ("", "device", "fast_path = \"xdp\"\n", "role = \"switch\""),
+        ("", "relay", "fast_path = \"xdp\"\n", "role = \"switch\""),
+        ("", "switch", "rules = 3\n", "fast_path = \"xdp\""),
+        (
+            "ip_version = 6\n",
+            "switch",
+            "frame_size = \"84 B\"\nfast_path = \"xdp\"\n",
+            "ip_version = 4",
+        ),
     ] {
-        let plan = plan(&BETWEEN.replace("ROLE", role), load);
+        let plan = plan(&format!("{lab}{}", BETWEEN.replace("ROLE", role)), load);
         let Some(mut bench) = visit::as_root(&plan) else { return };
         let first = order(&plan).into_iter().next().expect("a trial");
         let visited = bench.run(&plan, vec![first], &mut |_| ()).expect("a run");

@@ -58,7 +58,7 @@ pub const FAST_PATH: ParamSpec = ParamSpec {
 pub const RULES: ParamSpec = ParamSpec {
     name: "rules",
     about: "rules of the access list of fast_path = xdp",
-    role: None,
+    role: Some(ParamRole::Work),
     kind: ParamKind::count(0, 1000),
     default: "0",
 };

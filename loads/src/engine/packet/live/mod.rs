@@ -4,15 +4,15 @@
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them; [`Generator`], [`Sink`]; [`buckets`];
 //! [`plain`] and [`sockets`], the same frames by packet sockets; [`bridge`], what hands frames from
-//! one port to another inside the kernel, by a list of rules; [`crowd`], lists of rules for such
+//! one port to another inside the kernel, by a list of rules; [`near_rules`], lists for such
 //! frames.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 
 pub mod bridge;
 pub mod buckets;
-pub mod crowd;
 mod generator;
+pub mod near_rules;
 pub mod plain;
 mod sink;
 pub mod sockets;

@@ -8,7 +8,7 @@ use super::message::{Aim, FromPart, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
-use crate::engine::packet::live::crowd::Crowd;
+use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::{LEAST, Layout, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::Evidence;
@@ -37,7 +37,7 @@ pub struct Frames {
     /// Every host of the lab.
     hosts: Vec<usize>,
     /// What switches forward by, where it is not the kernel.
-    list: Option<Crowd>,
+    list: Option<NearRules>,
 }
 
 impl Workload for Frames {
@@ -72,7 +72,7 @@ impl Workload for Frames {
         };
         refuse_second_cables(lab, job.link)?;
         self.list = listed(lab, job, &traffic)?;
-        self.evidence.list = self.list.as_ref().map(|crowd| crowd.spread(&crowd.list()));
+        self.evidence.list = self.list.as_ref().map(|near| near.spread(&near.list()));
         self.prepare(lab, (job.link, &between), &traffic)?;
         // Their counters are read at both edges, too.
         self.course.hosts.extend(between);
@@ -121,7 +121,7 @@ impl Frames {
         traffic: &Traffic,
     ) -> Result<(), Fault> {
         let word = match &self.list {
-            Some(crowd) => ToPart::Join(crowd.clone()),
+            Some(near) => ToPart::Join(near.clone()),
             // What packet sockets send a virtual adapter takes as it stands.
             None if traffic.by_sockets => ToPart::Leave,
             None => ToPart::Take,
@@ -233,7 +233,7 @@ fn traffic(job: &Job, layout: Layout, streams: u32) -> Result<Traffic, Fault> {
 ///
 /// # Errors
 /// Rules that the kernel would have to look for.
-fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Crowd>, Fault> {
+fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<NearRules>, Fault> {
     let params = &job.trial.point.params;
     let rules = params.get(RULES.name).and_then(Value::count).unwrap_or(0);
     let hits = params.get(RULE_HITS.name).and_then(Value::quantity);
@@ -244,11 +244,16 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Crowd>, Faul
                     drop; take it, or rules = 0 and rule_hits = \"0 %\"";
         return Err(Fault::NotAvailable { what: what.into() });
     }
+    if by_program && traffic.layout.six {
+        let what = "fast_path = \"xdp\" forwards IPv4 alone; take ip_version = 4, or fast_path = \
+                    \"off\"";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
     let fourth = |at| match lab.address_of(at, job.link) {
         IpAddr::V4(address) => Some(address),
         IpAddr::V6(_) => None,
     };
-    Ok(by_program.then(|| Crowd {
+    Ok(by_program.then(|| NearRules {
         sources: lab.client_indexes().filter_map(fourth).collect(),
         target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
         flows: traffic.flows,

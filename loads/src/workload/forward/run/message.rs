@@ -2,7 +2,7 @@
 
 use super::counts::{Counts, Forwarded, Ticks};
 use crate::engine::net::At;
-use crate::engine::packet::live::crowd::Crowd;
+use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::{Layout, Pattern, Sent};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -51,7 +51,7 @@ pub enum ToPart {
     /// Between the ends: take frames that the kernel sends without a copy.
     Take,
     /// Between the ends: forward by a program, past rules for these frames.
-    Join(Crowd),
+    Join(NearRules),
     /// System under test: count at this adapter.
     Sink(String, Traffic),
     /// Client: find the way and load the program.

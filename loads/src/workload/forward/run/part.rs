@@ -112,9 +112,9 @@ impl End for Ends {
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Take => self.take(),
-            ToPart::Join(crowd) => {
+            ToPart::Join(near) => {
                 *self = Self::default();
-                match Joined::all(&crowd.list()) {
+                match Joined::all(&near.list()) {
                     Ok(joined) => self.joined = joined,
                     Err(Unjoined::Lacks(what)) => return Ok(FromPart::Lacks(what)),
                     Err(Unjoined::Failed(what)) => return Err(what),

@@ -3,7 +3,7 @@
 use super::program::{XDP_DROP, XDP_PASS, XDP_REDIRECT};
 use super::*;
 use crate::engine::packet::frame::{TCP, UDP};
-use crate::engine::packet::live::crowd::Crowd;
+use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::rules::{Mix, Prefix, corners, first_match, generate};
 use crate::engine::packet::traffic::{self, Aim};
 use crate::engine::packet::tuple::Tuple;
@@ -177,14 +177,14 @@ fn the_cost_of_a_list_hangs_little_on_its_length() {
     }
     let source = Ipv4Addr::new(198, 18, 0, 11);
     let target = Ipv4Addr::new(198, 18, 0, 1);
-    let crowd = |rules| {
+    let near = |rules| {
         let sources = vec![source];
-        Crowd { sources, target, flows: 1 << 16, rules, dropped: 0.0, seed: 3 }
+        NearRules { sources, target, flows: 1 << 16, rules, dropped: 0.0, seed: 3 }
     };
     let (src, dst) = (source.into(), target.into());
     let packet = Tuple { src, dst, src_port: 50_000, dst_port: 5_002, protocol: UDP };
     let cost = |rules| {
-        let bridge = loaded(&crowd(rules).list());
+        let bridge = loaded(&near(rules).list());
         let code = program::of(&bridge.maps, 0).unwrap();
         println!("{rules} rules: {} words of code", code.len());
         let times = [0; 5].map(|_| bridge.programs[0].run(&frame(&packet, 0), 2_000_000).unwrap());

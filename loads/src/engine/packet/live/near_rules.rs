@@ -21,7 +21,7 @@ const LOOKED_AT: u32 = 4096;
 
 /// The frames of a load, and how many rules stand before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Crowd {
+pub struct NearRules {
     /// Addresses of the senders.
     pub sources: Vec<Ipv4Addr>,
     /// Address of the sink.
@@ -36,7 +36,7 @@ pub struct Crowd {
     pub seed: u64,
 }
 
-impl Crowd {
+impl NearRules {
     /// The list: each rule once, in any order. Rules that drop frames divide their source ports
     /// among them. Each other rule misses the frames by one field, each field as often as another.
     #[must_use]
@@ -164,8 +164,8 @@ fn part((first, last): (u16, u16), chance: &mut Chance) -> (u16, u16) {
 mod tests {
     use super::*;
 
-    fn crowd(rules: u32, dropped: f64) -> Crowd {
-        Crowd {
+    fn near(rules: u32, dropped: f64) -> NearRules {
+        NearRules {
             sources: vec![Ipv4Addr::new(198, 18, 0, 11), Ipv4Addr::new(198, 18, 0, 12)],
             target: Ipv4Addr::new(198, 18, 0, 1),
             flows: 65_536,
@@ -178,25 +178,25 @@ mod tests {
     #[test]
     fn frames_miss_rules_by_one_field() {
         for rules in [5, 100, 1000] {
-            let crowd = crowd(rules, 0.0);
-            let list = crowd.list();
-            let spread = crowd.spread(&list);
+            let near = near(rules, 0.0);
+            let list = near.list();
+            let spread = near.spread(&list);
             assert_eq!((list.len(), spread.hit), (rules as usize, 0.0));
             assert!(rules < 100 || spread.near > 0.99, "{rules}: {spread:?}");
         }
-        let few = Crowd { flows: 1, ..crowd(100, 0.0) };
+        let few = NearRules { flows: 1, ..near(100, 0.0) };
         let spread = few.spread(&few.list());
         assert!(spread.hit < 1e-9 && spread.near > 0.99, "{spread:?}");
-        assert_ne!(crowd(100, 0.0).list(), Crowd { seed: 4, ..crowd(100, 0.0) }.list());
+        assert_ne!(near(100, 0.0).list(), NearRules { seed: 4, ..near(100, 0.0) }.list());
     }
 
     #[test]
     fn as_many_frames_are_dropped_as_is_asked() {
         for (rules, dropped) in [(1, 0.5), (7, 0.1), (100, 0.25), (100, 1.0), (1000, 0.01)] {
-            let crowd = crowd(rules, dropped);
-            let list = crowd.list();
+            let near = near(rules, dropped);
+            let list = near.list();
             assert_eq!(list.len(), rules as usize);
-            let spread = crowd.spread(&list);
+            let spread = near.spread(&list);
             assert!((spread.hit - dropped).abs() < 0.01, "{rules} {dropped}: {spread:?}");
             let median = spread.median.unwrap();
             assert!(rules < 100 || median.abs_diff(list.len() / 2) < list.len() / 4, "{median}");
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn a_list_without_rules_is_empty() {
-        assert!(crowd(0, 0.5).list().is_empty());
-        let none = crowd(0, 0.0);
+        assert!(near(0, 0.5).list().is_empty());
+        let none = near(0, 0.0);
         assert_eq!(none.spread(&none.list()).median, None);
     }
 }
