@@ -395,7 +395,7 @@ fn the_doctor_of_a_lab_uses_no_agent_up_and_waits_for_none_that_serves_a_run() {
     assert!(until(LIMIT, || place.switched() == 2).is_some(), "{}", log(&place));
     let said = joined::doctor(&place, CONDUCTOR, 5);
     let one = &said["machines"][0];
-    assert_eq!(text(one, "/state"), "silent");
+    assert_eq!(text(one, "/state"), "silent", "{one}");
     assert!(text(one, "/problems/0").contains("does it serve another run"), "{one}");
     assert_eq!(place.switched(), 2, "the run goes on");
     conductor.interrupt();
