@@ -11,7 +11,7 @@ use super::ladder::{Rung, Step as Climb};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, throughput};
 use super::own_count;
-use super::series::{Series, Side, block_logs};
+use super::series::{Series, Side, baseline, block_logs};
 use crate::record::{
     Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, TrialRecord,
     Value, claims,
@@ -206,12 +206,6 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         (Test::SmtOff(parts), Some(load)) => smt_off(run, load, parts),
     };
     looked_at.unwrap_or_else(|missing| Standing::NotMeasured { missing })
-}
-
-/// The first level of every factor.
-fn baseline(plan: &Plan) -> BTreeMap<String, String> {
-    let first = |f: &FactorPlan| Some((f.name.clone(), f.levels.first()?.name.clone()));
-    plan.factors.iter().filter_map(first).collect()
 }
 
 /// A direction under the first level of every factor: both sides in one boot.

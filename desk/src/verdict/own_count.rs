@@ -6,8 +6,8 @@
 
 use super::finding::{ClaimFigure, ClaimNeed, Standing};
 use super::pairing::Measure;
-use super::series::{Series, Side, block_logs};
-use crate::record::{Derivation, Derive, FactorPlan, LoadPlan, Plan, Replicate, Run, Value};
+use super::series::{Series, Side, baseline, block_logs};
+use crate::record::{Derivation, Derive, FactorPlan, LoadPlan, Replicate, Run, Value};
 use crate::stats::{Estimate, decide, log_ratio, mean, mean_or_single};
 use crate::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
@@ -120,11 +120,6 @@ fn series(run: &Run, load: &LoadPlan, level: Option<(&FactorPlan, &str)>, metric
     let side = Side { levels, direction: None, replicate: Replicate::Block };
     let measure: &Measure<'_> = &|record| record.outcome.metric(metric).map(|found| found.value);
     Series::of(run, load, &side, measure)
-}
-
-fn baseline(plan: &Plan) -> BTreeMap<String, String> {
-    let first = |f: &FactorPlan| Some((f.name.clone(), f.levels.first()?.name.clone()));
-    plan.factors.iter().filter_map(first).collect()
 }
 
 fn estimate(blocks: &BTreeMap<u32, f64>, unit: Unit) -> Option<Estimate> {

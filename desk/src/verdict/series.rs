@@ -3,7 +3,9 @@
 //! Never: what they are compared with.
 
 use super::pairing::Measure;
-use crate::record::{LoadPlan, ParamRole, Replicate, Run, TrialKind, TrialRecord, Value};
+use crate::record::{
+    FactorPlan, LoadPlan, ParamRole, Plan, Replicate, Run, TrialKind, TrialRecord, Value,
+};
 use crate::stats::{log_ratio, mean};
 use std::collections::BTreeMap;
 
@@ -16,6 +18,12 @@ pub(super) struct Side<'s> {
     /// What one figure is of: a block, or a round of boots where its levels are met in boots of
     /// their own.
     pub replicate: Replicate,
+}
+
+/// The first level of every factor.
+pub(super) fn baseline(plan: &Plan) -> BTreeMap<String, String> {
+    let first = |f: &FactorPlan| Some((f.name.clone(), f.levels.first()?.name.clone()));
+    plan.factors.iter().filter_map(first).collect()
 }
 
 /// A figure by point of the curve and block, or round of boots.

@@ -242,8 +242,7 @@ fn written(part: &Value) -> Option<String> {
 /// Where it is absent.
 pub fn program() -> Result<PathBuf, FilterError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let all: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let places = std::env::split_paths(PLACES).chain(all);
+    let places = std::env::split_paths(&path).chain(std::env::split_paths(PLACES));
     let mut programs = places.map(|place| place.join(PROGRAM));
     programs.find(|program| program.is_file()).ok_or(FilterError::Absent)
 }
@@ -337,7 +336,7 @@ mod tests {
             let fewer = &rules[..99];
             for wrong in [other.as_slice(), fewer] {
                 let why = filter.read(&told(form, wrong)).unwrap_err().to_string();
-                assert!(why.contains("not the") && why.contains(filter.table()), "{why}");
+                assert!(why.contains("not those") && why.contains(filter.table()), "{why}");
             }
             let mut unhooked = told(form, &rules);
             unhooked["nftables"][0] = serde_json::json!({"chain": {}});

@@ -67,6 +67,16 @@ pub enum Cond {
     SignedLt = 0xc0,
 }
 
+/// Answers of a program of XDP to the kernel (`enum xdp_action`).
+pub mod action {
+    /// The frame ends.
+    pub const DROP: i32 = 1;
+    /// It goes on to the kernel.
+    pub const PASS: i32 = 2;
+    /// It leaves by another adapter.
+    pub const REDIRECT: i32 = 4;
+}
+
 /// Numbers of calls into the kernel (`enum bpf_func_id`).
 pub mod helper {
     /// `bpf_map_lookup_elem`.

@@ -8,9 +8,9 @@
 mod asm;
 mod call;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
-pub use asm::{Assembler, Cond, Label, Op, Reg, Size, helper};
+pub use asm::{Assembler, Cond, Label, Op, Reg, Size, action, helper};
 pub use call::{Attached, Map, MapKind, Program, interrupt, take_interrupts, this_thread};
 
 use std::io;

@@ -4,7 +4,7 @@ use super::*;
 use Reg::{R0, R1, R2, R10};
 
 /// Whether this machine grants programs; says so where not.
-fn granted() -> bool {
+pub fn granted() -> bool {
     match Map::new(MapKind::Array, (4, 8), 1) {
         Ok(_) => true,
         Err(e) => {

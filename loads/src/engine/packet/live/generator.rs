@@ -8,8 +8,8 @@
 use super::PHASES;
 use super::wire::{Layout, ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, first_flow, mixed};
 use crate::engine::packet::bpf::{
-    Assembler, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, helper, interrupt,
-    take_interrupts, this_thread,
+    Assembler, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action, helper,
+    interrupt, take_interrupts, this_thread,
 };
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
 use rig::lab::clock;
@@ -19,11 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Frames that the kernel sends at once: one less than a virtual adapter takes in a round, which it
-/// would have to look for more after.
+/// Frames that the kernel sends at once: one less than a virtual adapter takes in a round of NAPI,
+/// since after a full round it looks for more.
 const BATCH: u32 = 63;
-/// Answers of a program to the kernel (`enum xdp_action`).
-const XDP_DROP: i32 = 1;
 /// Nothing is late below this, whatever the interval, nanoseconds.
 const SLACK_NS: f64 = 100_000.0;
 /// Frames that may be sent at once because they are late, and how late they may be, nanoseconds.
@@ -378,7 +376,7 @@ impl Maker<'_> {
         self.marks();
         self.redirect(adapters);
         self.code.bind(drop);
-        self.code.mov_imm(R0, XDP_DROP);
+        self.code.mov_imm(R0, action::DROP);
         self.code.exit();
         self.code.finish()
     }

@@ -7,15 +7,13 @@ use super::generator::{finish_tag, scramble};
 use super::wire::Layout;
 use super::{PHASES, buckets};
 use crate::engine::packet::bpf::{
-    Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, helper,
+    Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action,
+    helper,
 };
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Answers of a program to the kernel (`enum xdp_action`).
-const XDP_DROP: i32 = 1;
-const XDP_PASS: i32 = 2;
 /// Numbers of a stream that are remembered, behind the latest.
 const SEEN: u32 = 1 << 16;
 /// Streams at most: six bits of a mark.
@@ -135,7 +133,7 @@ impl Sink {
 /// What the kernel says.
 pub fn pass(adapter: u32) -> Result<Attached, BpfError> {
     let mut code = Assembler::new();
-    code.mov_imm(R0, XDP_PASS);
+    code.mov_imm(R0, action::PASS);
     code.exit();
     Program::load("stend_pass", &code.finish()?)?.attach(adapter)
 }
@@ -197,10 +195,10 @@ impl Maps<'_> {
         code.jump_imm(Cond::Eq, R0, 0, end);
         code.add_to((R0, 0), 1, R1);
         code.bind(end);
-        code.mov_imm(R0, XDP_DROP);
+        code.mov_imm(R0, action::DROP);
         code.exit();
         code.bind(other);
-        code.mov_imm(R0, XDP_PASS);
+        code.mov_imm(R0, action::PASS);
         code.exit();
         std::mem::take(code).finish()
     }

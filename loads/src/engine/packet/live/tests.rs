@@ -2,6 +2,7 @@
 
 use super::generator::{finish_tag, scramble};
 use super::*;
+use crate::engine::packet::bpf::tests::granted;
 use crate::engine::packet::bpf::{Assembler, Map, MapKind, Program, Reg, Size};
 use crate::engine::packet::frame::FCS;
 use hdrhistogram::Histogram;
@@ -58,16 +59,6 @@ fn buckets_are_narrow_and_follow_one_another() {
         let middle = buckets::middle_ns(buckets::of(ns));
         let ns = ns.min(buckets::MOST_NS);
         assert!(middle.abs_diff(ns) * 64 <= ns, "{ns} is told as {middle}");
-    }
-}
-
-fn granted() -> bool {
-    match Map::new(MapKind::Array, (4, 8), 1) {
-        Ok(_) => true,
-        Err(e) => {
-            println!("skipped: {e}");
-            false
-        }
     }
 }
 

@@ -4,16 +4,11 @@
 //! does not hang on it either. Must not know how maps are filled or read.
 
 use super::{List, Maps};
-use crate::engine::packet::bpf::{Assembler, BpfError, Cond, Label, Map, Op, Reg, Size, helper};
+use crate::engine::packet::bpf::{
+    Assembler, BpfError, Cond, Label, Map, Op, Reg, Size, action, helper,
+};
 use crate::engine::packet::frame::{TCP, UDP};
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
-
-/// Answers of a program to the kernel (`enum xdp_action`).
-pub const XDP_DROP: i32 = 1;
-/// The frame goes on to the kernel.
-pub const XDP_PASS: i32 = 2;
-/// The frame leaves by another adapter.
-pub const XDP_REDIRECT: i32 = 4;
 
 /// Where things stand in a frame.
 mod at {
@@ -83,7 +78,7 @@ impl Maker<'_> {
         let counted = code.label();
         code.jump_imm(Cond::Ne, R9, 0, counted);
         // Never: the number is one of the map's.
-        code.mov_imm(R0, XDP_PASS);
+        code.mov_imm(R0, action::PASS);
         code.exit();
         code.bind(counted);
         code.add_to((R9, word::RECEIVED), 1, R1);
@@ -96,12 +91,12 @@ impl Maker<'_> {
             self.fields();
             self.classify(list);
             self.forward(port);
-            self.ended(self.ends.refused, word::REFUSED, XDP_DROP);
+            self.ended(self.ends.refused, word::REFUSED, action::DROP);
             self.matched(list);
         } else {
             self.forward(port);
         }
-        self.ended(self.ends.passed, word::PASSED, XDP_PASS);
+        self.ended(self.ends.passed, word::PASSED, action::PASS);
         self.code.finish()
     }
 
@@ -204,7 +199,7 @@ impl Maker<'_> {
         code.mov_imm(R2, 1 - port);
         code.mov_imm(R3, 0);
         code.call(helper::REDIRECT_MAP);
-        code.jump_imm(Cond::Ne, R0, XDP_REDIRECT, end);
+        code.jump_imm(Cond::Ne, R0, action::REDIRECT, end);
         code.add_to((R9, word::FORWARDED), 1, R1);
         code.bind(end);
         code.exit();
@@ -239,7 +234,7 @@ impl Maker<'_> {
         code.add_to((R0, 0), 1, R1);
         code.bind(counted);
         code.add_to((R9, word::DROPPED), 1, R1);
-        code.mov_imm(R0, XDP_DROP);
+        code.mov_imm(R0, action::DROP);
         code.exit();
     }
 }

@@ -1,7 +1,8 @@
 //! Programs answer as a search of the rules one by one does, frame by frame, and count it.
 
-use super::program::{XDP_DROP, XDP_PASS, XDP_REDIRECT};
 use super::*;
+use crate::engine::packet::bpf::action;
+use crate::engine::packet::bpf::tests::granted;
 use crate::engine::packet::frame::{TCP, UDP};
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::rules::{Mix, Prefix, corners, first_match, generate};
@@ -11,16 +12,6 @@ use std::net::Ipv4Addr;
 
 /// An adapter that every network namespace has.
 const LOOPBACK: u32 = 1;
-
-fn granted() -> bool {
-    match Map::new(MapKind::Array, (4, 8), 1) {
-        Ok(_) => true,
-        Err(e) => {
-            println!("skipped: {e}");
-            false
-        }
-    }
-}
 
 /// A frame with these fields; words of options stand behind the header of IPv4.
 fn frame(tuple: &Tuple, options: u8) -> Vec<u8> {
@@ -58,7 +49,7 @@ fn agree(rules: &[Rule], packets: impl Iterator<Item = Tuple>) -> usize {
         let first = first_match(rules, &packet);
         let port = count % 2;
         let (answer, _) = bridge.programs[port].run(&frame(&packet, 0), 1).unwrap();
-        let wanted = if first.is_some() { XDP_DROP } else { XDP_REDIRECT };
+        let wanted = if first.is_some() { action::DROP } else { action::REDIRECT };
         assert_eq!(answer, wanted.cast_unsigned(), "{packet:?} of {} rules", rules.len());
         first.into_iter().for_each(|rule| right[rule] += 1);
         count += 1;
@@ -135,19 +126,19 @@ fn what_rules_cannot_tell_of_is_dropped_and_other_protocols_go_on() {
         frame[at] = byte;
         frame
     };
-    assert_eq!(answer(&good), XDP_REDIRECT);
+    assert_eq!(answer(&good), action::REDIRECT);
     for options in [1, 10] {
-        assert_eq!(answer(&frame(&packet(80), options)), XDP_DROP);
-        assert_eq!(answer(&frame(&packet(81), options)), XDP_REDIRECT);
+        assert_eq!(answer(&frame(&packet(80), options)), action::DROP);
+        assert_eq!(answer(&frame(&packet(81), options)), action::REDIRECT);
     }
     // Do not fragment is no fragment; more fragments and an offset are.
-    assert_eq!(answer(&with(20, 0x40)), XDP_REDIRECT);
+    assert_eq!(answer(&with(20, 0x40)), action::REDIRECT);
     let refused = [with(20, 0x20), with(21, 1), with(14, 0x44), with(14, 0x65), good[..37].into()];
     for frame in &refused {
-        assert_eq!(answer(frame), XDP_DROP, "{frame:?}");
+        assert_eq!(answer(frame), action::DROP, "{frame:?}");
     }
     for frame in [with(12, 0x86), with(13, 0x06), good[..33].into()] {
-        assert_eq!(answer(&frame), XDP_PASS, "{frame:?}");
+        assert_eq!(answer(&frame), action::PASS, "{frame:?}");
     }
     let right = PortCounts { received: 14, forwarded: 4, dropped: 2, refused: 5, passed: 3 };
     assert_eq!(bridge.counts().unwrap(), [right, PortCounts::default()]);
@@ -164,7 +155,7 @@ fn without_a_list_every_frame_of_its_protocol_is_forwarded() {
         f[21] = 1;
         f
     };
-    assert_eq!(bridge.programs[1].run(&fragment, 10).unwrap().0, XDP_REDIRECT.cast_unsigned());
+    assert_eq!(bridge.programs[1].run(&fragment, 10).unwrap().0, action::REDIRECT.cast_unsigned());
     let right = PortCounts { received: 10, forwarded: 10, ..PortCounts::default() };
     assert_eq!(bridge.counts().unwrap(), [PortCounts::default(), right]);
 }
@@ -188,7 +179,7 @@ fn the_cost_of_a_list_hangs_little_on_its_length() {
         let code = program::of(&bridge.maps, 0).unwrap();
         println!("{rules} rules: {} words of code", code.len());
         let times = [0; 5].map(|_| bridge.programs[0].run(&frame(&packet, 0), 2_000_000).unwrap());
-        assert!(times.iter().all(|(answer, _)| *answer == XDP_REDIRECT.cast_unsigned()));
+        assert!(times.iter().all(|(answer, _)| *answer == action::REDIRECT.cast_unsigned()));
         times.iter().map(|(_, ns)| *ns).min().unwrap()
     };
     let [none, one, hundred, thousand] = [0, 1, 100, 1000].map(cost);
