@@ -75,6 +75,14 @@ fn closes(record: &TrialRecord, name: &str) {
     assert!(times.is_some_and(|times| times.count > 100), "{name}: {times:?}");
 }
 
+/// What stands between the ends counted what the tester did: the two are read within a millisecond
+/// of each other at the edges of 400 ms.
+fn counts_agree(record: &TrialRecord, name: &str) {
+    let [tester, own] = ["frames", "self_frames"]
+        .map(|metric| record.outcome.metric(metric).expect("a count").value);
+    assert!((own / tester - 1.0).abs() < 0.05, "{name}: {tester} and {own}");
+}
+
 #[test]
 fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_switch() {
     let _lock = visit::lock();
@@ -96,8 +104,12 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
         ] {
             let plan = plan(&lab, load);
             let Some(record) = visited(&mut bench, &plan) else { continue };
-            let name = format!("{name} {}", load.trim().replace('\n', " "));
+            let place = name;
+            let name = format!("{place} {}", load.trim().replace('\n', " "));
             closes(&record, &name);
+            if ["a router", "a switch"].contains(&place) {
+                counts_agree(&record, &name);
+            }
             if load.contains("offered_load") {
                 let rate = record.outcome.metric("frames").expect("a rate").value;
                 // 67.2 Mbit/s of frames of 64 B with preamble and gap: 100,000 a second.
@@ -119,6 +131,7 @@ fn a_program_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
     ] {
         let Some(record) = visited(&mut bench, &plan(load)) else { continue };
         closes(&record, &load.trim().replace('\n', " "));
+        counts_agree(&record, load);
         let loss = record.outcome.metric("loss").expect("a loss").value;
         assert!((loss - lost).abs() < 0.01, "{load}: {loss}");
         let of = |key| record.reading("frames", "box", key).map_or(0.0, |told| told.value);
@@ -206,11 +219,9 @@ fn a_filter_slows_what_forwards_and_the_own_count_of_the_box_is_the_testers() {
         undo.carry_out(lab).expect("undo");
         assert_eq!(filter.observe(lab, "near", &none).expect(form), none, "{role}: undone");
         for (name, record) in [("open", &open), ("held", &held)] {
-            closes(record, &format!("{role}, {name}"));
-            let [tester, own] = ["frames", "self_frames"]
-                .map(|metric| record.outcome.metric(metric).expect("a count").value);
-            // The two are read within a millisecond of each other at the edges of 400 ms.
-            assert!((own / tester - 1.0).abs() < 0.05, "{role}, {name}: {tester} and {own}");
+            let name = format!("{role}, {name}");
+            closes(record, &name);
+            counts_agree(record, &name);
         }
         let [open, held] = [&open, &held].map(|r| r.outcome.metric("frames").expect("r").value);
         assert!(held < open * 0.9, "{role}: {held} with a filter, {open} without");

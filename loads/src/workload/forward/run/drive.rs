@@ -123,8 +123,7 @@ impl Frames {
         let word = match &self.list {
             Some(near) => ToPart::Join(near.clone()),
             // What packet sockets send a virtual adapter takes as it stands.
-            None if traffic.by_sockets => ToPart::Leave,
-            None => ToPart::Take,
+            None => ToPart::Take(!traffic.by_sockets),
         };
         self.ask(lab, between.iter().map(|at| (*at, word.clone())).collect())?;
         let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());

@@ -48,8 +48,9 @@ pub struct Aim {
 /// To a part, while the trial is staged and after it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
-    /// Between the ends: take frames that the kernel sends without a copy.
-    Take,
+    /// Between the ends: tell what is forwarded, and take frames that the kernel sends without a
+    /// copy where they are such.
+    Take(bool),
     /// Between the ends: forward by a program, past rules for these frames.
     Join(NearRules),
     /// System under test: count at this adapter.

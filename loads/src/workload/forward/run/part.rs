@@ -111,7 +111,7 @@ impl End for Ends {
 
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
-            ToPart::Take => self.take(),
+            ToPart::Take(live) => self.take(live),
             ToPart::Join(near) => {
                 *self = Self::default();
                 match Joined::all(&near.list()) {
@@ -187,13 +187,13 @@ impl End for Ends {
 impl Ends {
     /// A virtual adapter takes frames that the kernel sends without a copy only while it has a
     /// program of XDP, or merges packets; so each gets one that lets all through. Others need none.
-    fn take(&mut self) -> Result<FromPart, String> {
+    fn take(&mut self, live: bool) -> Result<FromPart, String> {
         *self = Self::default();
         let mut routes = Routes::open().map_err(|e| e.to_string())?;
         let links = routes.links().map_err(|e| e.to_string())?;
         self.counters = Some(routes);
         let virtual_ones = links.iter().filter(|link| link.kind.as_deref() == Some("veth"));
-        for link in virtual_ones {
+        for link in virtual_ones.filter(|_| live) {
             match pass(link.index) {
                 Ok(attached) => self.takes.push(attached),
                 Err(e) => return granted::<()>(Err(e), |()| ()),
@@ -253,9 +253,19 @@ impl Ends {
         streams.iter().map(|stream| stream.came.iter().sum()).collect()
     }
 
+    /// Packets that this host has forwarded, by the counters of what forwards them; none of an end.
+    fn forwarded(&mut self) -> Result<Option<Forwarded>, String> {
+        let ports = self.joined.counts()?;
+        if ports.is_empty() {
+            return self.counters.as_mut().map(Forwarded::now).transpose();
+        }
+        let sent = ports.iter().map(|(_, counts)| counts.forwarded).sum();
+        Ok(Some(Forwarded { routed: 0, sent }))
+    }
+
     fn read(&mut self) -> Result<HostMark, String> {
         let at_ns = clock::now_ns();
-        let forwarded = self.counters.as_mut().map(Forwarded::now).transpose()?;
+        let forwarded = self.forwarded()?;
         let came = self.came();
         let took_ns = clock::now_ns() - at_ns;
         let ticks = self.sends.as_ref().and_then(|sender| Ticks::now(sender.cpu));
