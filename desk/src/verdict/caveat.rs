@@ -1,5 +1,6 @@
 //! Knows the reasons to doubt a run, and finds them in its facts; never softens a verdict.
 
+use super::bridged::shipped_bridge;
 use super::compared::Compared;
 use super::compound::compound;
 use super::course::course;
@@ -103,6 +104,11 @@ pub enum Caveat {
         more: String,
         /// How many times as fast the load was with the larger amount.
         gain: Estimate,
+    },
+    /// Bridges showed every frame to the filter of IP, at all levels.
+    ShippedBridge {
+        /// Their hosts.
+        hosts: String,
     },
     /// The figures of all levels drifted over the run, by more than the margin.
     Drifted {
@@ -338,6 +344,7 @@ pub(super) fn caveats(
     all.extend(from_outside(run));
     all.extend(noise_floor(judged));
     all.extend(faster_with_more_work(run));
+    all.extend(shipped_bridge(run));
     all.extend(loopback(run));
     all.extend(partial(run));
     all.extend(incomplete(run));
@@ -372,7 +379,7 @@ fn counted(run: &Run) -> impl Iterator<Item = &TrialRecord> {
     run.records.iter().filter(|r| r.trial.kind == TrialKind::Counted)
 }
 
-fn valid(run: &Run) -> impl Iterator<Item = &TrialRecord> {
+pub(super) fn valid(run: &Run) -> impl Iterator<Item = &TrialRecord> {
     counted(run).filter(|r| r.outcome.fault.is_none())
 }
 

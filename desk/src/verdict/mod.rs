@@ -12,6 +12,7 @@ mod analyse;
 mod analysis;
 mod beside;
 mod bottleneck;
+mod bridged;
 mod caveat;
 mod ceiling;
 mod claims;

@@ -359,6 +359,7 @@ fn every_doubt_has_evidence_a_consequence_and_a_remedy() {
         Caveat::Steal { share: share() },
         Caveat::NoiseFloor { ratio: share() },
         faster_with_more(),
+        Caveat::ShippedBridge { hosts: why() },
         moved,
         Caveat::Drifted { load: why(), change: share() },
         Caveat::Stepped { load: String::new(), change: share(), at: count(60) },
@@ -404,6 +405,7 @@ fn must_be_said(all: &[Caveat]) {
             | Caveat::Steal { .. }
             | Caveat::NoiseFloor { .. }
             | Caveat::FasterWithMore { .. }
+            | Caveat::ShippedBridge { .. }
             | Caveat::RatioMoved { .. }
             | Caveat::Drifted { .. }
             | Caveat::Stepped { .. }

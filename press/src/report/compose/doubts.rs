@@ -108,6 +108,7 @@ pub(super) fn weight(caveat: &Caveat) -> f64 {
         | Caveat::Simulated
         | Caveat::Emulated { .. }
         | Caveat::FromOutside { .. }
+        | Caveat::ShippedBridge { .. }
         | Caveat::VirtualLinks => 0.0,
     }
 }
@@ -163,7 +164,9 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             args.name("machines", machines).number("differences", *differences).name("named", named)
         }
         Caveat::Emulated { emulator } => args.name("emulator", emulator),
-        Caveat::FromOutside { servers } => args.name("servers", servers),
+        Caveat::FromOutside { servers: hosts } | Caveat::ShippedBridge { hosts } => {
+            args.name("hosts", hosts)
+        }
         Caveat::Guest { hypervisor } => {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }
@@ -187,8 +190,8 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         Caveat::SearchEnds { load, ended, of } => {
             args.number("ended", *ended).number("of", *of).name("load", load)
         }
-        Caveat::ClientsOnly { places, first } => {
-            args.number("places", *places).name("first", first)
+        Caveat::ClientsOnly { places: some, first } => {
+            args.number("places", *some).name("first", first)
         }
         Caveat::Faults { trials, again, lost, first } => args
             .number("trials", *trials)
