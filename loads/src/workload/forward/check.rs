@@ -43,14 +43,15 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     schedules(evidence)?;
     idleness(evidence)?;
     let line = float((evidence.bytes + IFG) as u64) * 8.0;
-    let sink = evidence.after.first().and_then(|(_, counts)| counts.times.as_ref());
     // A difference of two clocks is no latency.
-    let times = sink.filter(|_| evidence.one_clock.iter().all(|one| *one));
+    let one_clock = evidence.one_clock.iter().all(|one| *one);
+    let sinks = evidence.after.iter().filter(|_| one_clock);
+    let times = sinks.filter_map(|(_, counts)| counts.times.as_ref());
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
         samples: samples(evidence, line)?,
         series: series(&life.course, life.window_ns, ("frames", Unit::PacketPerSecond, 1.0)),
-        distributions: merged(times.into_iter())?,
+        distributions: merged(times)?,
         flows: Flows::new(&COLUMNS, flows(evidence)?),
         work: work(evidence, &ledger)?,
         made_with: made_with(evidence),
@@ -64,8 +65,8 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
 
 /// A frame that is damaged ends the trial: what changes one may change the next to a good one.
 fn damage(evidence: &Evidence) -> Result<(), Fault> {
-    let sink = evidence.after.first().and_then(|(_, counts)| counts.sink.as_ref());
-    match sink.map_or(0, |sink| sink.damaged) {
+    let sinks = evidence.after.iter().filter_map(|(_, counts)| counts.sink.as_ref());
+    match sinks.map(|sink| sink.damaged).sum::<u64>() {
         0 => Ok(()),
         count => {
             let what = format!("{count} frames came with a tag that is not their own");
@@ -109,7 +110,7 @@ fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A paced client accounts for every frame that was due in the window, and has sent nearly all.
+/// A paced sender accounts for every frame that was due in the window, and has sent nearly all.
 fn schedules(evidence: &Evidence) -> Result<(), Fault> {
     let Some(interval_ns) = evidence.interval_ns else { return Ok(()) };
     let (opens, closes) = evidence.life()?.window_ns;
@@ -119,14 +120,14 @@ fn schedules(evidence: &Evidence) -> Result<(), Fault> {
         let (sent, unsent) = (sent.sent[WINDOW], sent.unsent[WINDOW]);
         let told = sent + unsent;
         // Edges on the clocks of two machines are off by their bound.
-        let slack = 1.0 + if evidence.one_clock[stream + 1] { 0.0 } else { due * 1e-3 };
+        let slack = 1.0 + if evidence.one_clock[evidence.legs[stream].sender] { 0.0 } else { due * 1e-3 };
         if (float(told) - due).abs() > slack {
             let name = evidence.name(stream);
             let what = format!("{name}: {due:.1} frames were due in the window, {told} are told");
             return Err(Fault::WrongWork { what });
         }
         if float(unsent) > float(told) * UNSENT {
-            let host = evidence.host_names[stream + 1].as_str().into();
+            let host = evidence.sender(stream).into();
             let what = format!(
                 "{unsent} of {told} frames of the window were not sent at their moment; lower \
                  offered_load"
@@ -143,13 +144,13 @@ fn idleness(evidence: &Evidence) -> Result<(), Fault> {
         return Ok(());
     }
     for stream in 0..evidence.streams() {
-        let host = evidence.host_names[stream + 1].as_str();
+        let host = evidence.sender(stream);
         let share = readings::idle(evidence, stream)?.filter(|share| *share > IDLE);
         if let Some(share) = share {
             let what = format!(
                 "its CPU {} was idle for {:.0} % of the window, while it shall send as fast as it \
                  can",
-                evidence.cpus[stream],
+                evidence.legs[stream].cpu,
                 share * 100.0
             );
             return Err(Fault::GeneratorLimit { host: host.into(), what });
@@ -165,15 +166,13 @@ const fn float(count: u64) -> f64 {
 
 fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
     let life = evidence.life()?;
-    let (opened, closed) = match (life.opened.first(), life.closed.first()) {
-        (Some(opened), Some(closed)) => (opened, closed),
-        _ => return Err(Fault::WrongWork { what: "the sink was not read".into() }),
+    // Each sink has edges of its own; one that counts nothing adds nothing.
+    let rate = |(opened, closed): (&HostMark, &HostMark)| {
+        let length = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
+        let both = closed.came.iter().zip(&opened.came);
+        float(both.map(|(b, a)| b.saturating_sub(*a)).sum()) / length
     };
-    let length = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
-    let gained = |opened: &[u64], closed: &[u64]| -> u64 {
-        closed.iter().zip(opened).map(|(b, a)| b.saturating_sub(*a)).sum()
-    };
-    let rate = float(gained(&opened.came, &closed.came)) / length;
+    let rate: f64 = life.opened.iter().zip(&life.closed).map(rate).sum();
     let (sent, came) = evidence.sums()?;
     let (sent, unsent, came) = (sent.sent[WINDOW], sent.unsent[WINDOW], came[WINDOW]);
     let of_all = |count: fn(&crate::engine::packet::live::Stream) -> u64| -> Result<u64, Fault> {
@@ -221,13 +220,14 @@ const COLUMNS: [(&str, Unit); 3] =
 
 fn flows(evidence: &Evidence) -> Result<Vec<Flow>, Fault> {
     let row = |stream: usize| {
+        let leg = &evidence.legs[stream];
         let (sent, came) = (evidence.sent(stream)?.0.sent, evidence.came(stream)?.came);
         let bytes = float(came[WINDOW] * evidence.bytes as u64);
         Ok(Flow {
             name: evidence.name(stream),
-            sender: evidence.host_names[stream + 1].clone(),
-            receiver: evidence.host_names[0].clone(),
-            sender_cpu: evidence.cpus.get(stream).copied(),
+            sender: evidence.sender(stream).to_owned(),
+            receiver: evidence.host_names[leg.receiver].clone(),
+            sender_cpu: Some(leg.cpu),
             receiver_cpu: None,
             words: [].into(),
             figures: vec![Some(bytes), Some(float(sent[WINDOW])), Some(float(came[WINDOW]))],

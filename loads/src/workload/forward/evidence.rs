@@ -9,6 +9,17 @@ use crate::engine::packet::live::{PHASES, Sent, Stream};
 use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Settings};
 
+/// A stream: its two ends, by their places among the hosts that took part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leg {
+    /// Who sends.
+    pub sender: usize,
+    /// Who counts.
+    pub receiver: usize,
+    /// CPU of the thread that sends.
+    pub cpu: u32,
+}
+
 /// All that was read of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
@@ -27,14 +38,14 @@ pub struct Evidence {
     /// What the frames meet in the list of rules that switches forward by; none where the kernel
     /// forwards.
     pub list: Option<Spread>,
-    /// CPU of each client's thread.
-    pub cpus: Vec<u32>,
+    /// Who sends each stream, and who counts it.
+    pub legs: Vec<Leg>,
     /// What every host of the lab counted before the first frame, by name.
     pub before: Vec<(String, Counts)>,
     /// The same after the last.
     pub after: Vec<(String, Counts)>,
     /// What the hosts told.
-    pub life: Option<Life<HostMark, Option<StreamEnd>>>,
+    pub life: Option<Life<HostMark, Vec<StreamEnd>>>,
 }
 
 impl Evidence {
@@ -42,28 +53,37 @@ impl Evidence {
     ///
     /// # Errors
     /// A trial that was not driven.
-    pub fn life(&self) -> Result<&Life<HostMark, Option<StreamEnd>>, Fault> {
+    pub fn life(&self) -> Result<&Life<HostMark, Vec<StreamEnd>>, Fault> {
         self.life.as_ref().ok_or_else(|| Fault::WrongWork { what: "nothing was driven".into() })
     }
 
-    /// Number of the last stream, and one more: one a client.
+    /// Number of the last stream, and one more: one a client and direction.
     #[must_use]
     pub const fn streams(&self) -> usize {
-        self.cpus.len()
+        self.legs.len()
     }
 
-    /// What a stream is called.
+    /// What a stream is called: by its client, and by what the system under test does.
     #[must_use]
     pub fn name(&self, stream: usize) -> String {
-        format!("{}.0 receive", self.host_names.get(stream + 1).map_or("?", String::as_str))
+        let leg = &self.legs[stream];
+        let way = if leg.receiver == 0 { "receive" } else { "transmit" };
+        format!("{}.0 {way}", self.host_names[leg.sender.max(leg.receiver)])
     }
 
-    /// What its client told at its end.
+    /// The host that sends a stream.
+    #[must_use]
+    pub fn sender(&self, stream: usize) -> &str {
+        &self.host_names[self.legs[stream].sender]
+    }
+
+    /// What its sender told at its end.
     ///
     /// # Errors
     /// One that told nothing, or what went wrong there.
     pub fn sent(&self, stream: usize) -> Result<(Sent, u64), Fault> {
-        let end = self.life()?.ended.get(stream + 1).and_then(Option::as_ref);
+        let told = self.life()?.ended.get(self.legs[stream].sender);
+        let end = told.and_then(|all| all.iter().find(|end| usize::from(end.stream) == stream));
         let end = end.ok_or_else(|| Fault::DeadStream { stream: self.name(stream) })?;
         match &end.error {
             Some(what) => Err(Fault::WrongWork { what: format!("{}: {what}", self.name(stream)) }),
@@ -76,8 +96,9 @@ impl Evidence {
     /// # Errors
     /// A sink that told nothing.
     pub fn came(&self, stream: usize) -> Result<Stream, Fault> {
-        let sink = self.after.first().and_then(|(_, counts)| counts.sink.as_ref());
-        let found = sink.and_then(|sink| sink.streams.get(stream));
+        let host = &self.host_names[self.legs[stream].receiver];
+        let counts = self.after.iter().find(|(name, _)| name == host).map(|(_, counts)| counts);
+        let found = counts.and_then(|counts| counts.sink.as_ref()?.streams.get(stream));
         found.copied().ok_or_else(|| Fault::DeadStream { stream: self.name(stream) })
     }
 

@@ -5,8 +5,10 @@
 //! judged, nor how the device works.
 
 use super::check;
-use super::evidence::Evidence;
-use super::run::{Counts, HostMark, StreamEnd, burst, fits, frame_bytes, interval};
+use super::evidence::{Evidence, Leg};
+use super::run::{
+    Counts, HostMark, StreamEnd, burst, fits, frame_bytes, interval, is_received,
+};
 use super::spec::LATENCY;
 use crate::engine::net::Life;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
@@ -117,6 +119,11 @@ fn planted(device: &sim::Device) -> Device {
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
     let (bytes, streams) = (frame_bytes(params), scene.clients.max(1));
+    if !is_received(params) {
+        let what = "a simulated box passes frames to the system under test alone; take direction = \
+                    \"receive\"";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
     let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
     fits(bytes, Layout { six })?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
@@ -223,7 +230,7 @@ fn evidence(
         bytes: schedule.bytes,
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
         list: None,
-        cpus: (0..streams).map(|at| at % cores).collect(),
+        legs: (0..streams).map(|at| Leg { sender: at as usize + 1, receiver: 0, cpu: at % cores }).collect(),
         before: [name(0), DEVICE.into()].map(|host| (host, Counts::default())).into(),
         after: vec![(name(0), sink), (DEVICE.into(), device)],
         life: Some(life(scene, job, (schedule, outcome))),
@@ -235,21 +242,27 @@ fn life(
     scene: &Scene<'_>,
     job: &Job<'_>,
     (schedule, outcome): (&Schedule, &Outcome),
-) -> Life<HostMark, Option<StreamEnd>> {
+) -> Life<HostMark, Vec<StreamEnd>> {
     let [opens_ns, closes_ns] = schedule.window.map(|edge| scene.go_ns + (edge * 1e9) as u64);
     let read = |at: u32, at_ns: u64, came: u64| HostMark {
         at_ns,
         took_ns: 1000,
         cpu_ns: if at == 0 { 0 } else { at_ns - scene.go_ns },
         came: vec![if at == 0 { came } else { 0 }],
-        ticks: None,
+        ticks: Vec::new(),
         forwarded: None,
     };
     let ended = |at: u32| {
         let still =
             matches!(&scene.spoilt, Some(Spoilt::Still(host)) if *host == format!("c{at:02}"));
-        let sent = at.checked_sub(1).filter(|_| !still).map(|stream| schedule.told(stream));
-        sent.map(|sent| StreamEnd { sent, digest: job.trial.seed, error: None })
+        let stream = at.checked_sub(1).filter(|_| !still);
+        let end = |number: u32| StreamEnd {
+            stream: u8::try_from(number).unwrap_or(u8::MAX),
+            sent: schedule.told(number),
+            digest: job.trial.seed,
+            error: None,
+        };
+        stream.map(end).into_iter().collect()
     };
     let hosts = 0..=schedule.streams;
     let [opened, closed] = outcome.by;

@@ -27,15 +27,11 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         let wall = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
         let cpu = seconds(b.cpu_ns.saturating_sub(a.cpu_ns)) / wall;
         add("process", name, "cpu", (cpu, Unit::Cpu));
-        let Some(stream) = at.checked_sub(1) else { continue };
-        if let Some(share) = idle(evidence, stream)? {
+        if let Some(share) = most(evidence, at, idle)? {
             add("frames", name, "cpu_idle", (share, Unit::Share));
         }
-        if evidence.interval_ns.is_some() {
-            let (sent, _) = evidence.sent(stream)?;
-            let told = sent.sent[1] + sent.unsent[1];
-            let late = float(sent.unsent[1]) / float(told.max(1));
-            add("pace", name, "late", (late, Unit::Share));
+        if let Some(share) = most(evidence, at, late)? {
+            add("pace", name, "late", (share, Unit::Share));
         }
     }
     for (host, rate) in forwarded(evidence)? {
@@ -69,6 +65,9 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
             add("frames", host, &format!("{what} {port}"), (float(count), Unit::Count));
         }
     }
+    for (host, _) in evidence.after.iter().filter(|(_, counts)| counts.filtered) {
+        add("frames", host, "bridge_nf_call", (1.0, Unit::Count));
+    }
     for (who, count) in &ledger.drops {
         let (host, name) = who.split_once(' ').unwrap_or((sut, who));
         add("frames", host, &format!("dropped {name}"), (float(*count), Unit::Count));
@@ -76,14 +75,38 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
     Ok(all)
 }
 
-/// Share of the window in which the CPU of a client's thread was idle; none where the kernel does
+/// The most of all streams that a host sends; none of a host that sends none.
+fn most(
+    evidence: &Evidence,
+    sender: usize,
+    of: fn(&Evidence, usize) -> Result<Option<f64>, Fault>,
+) -> Result<Option<f64>, Fault> {
+    let sends = |stream: &usize| evidence.legs[*stream].sender == sender;
+    let told = (0..evidence.streams()).filter(sends).map(|stream| of(evidence, stream));
+    let told = told.collect::<Result<Vec<_>, _>>()?;
+    Ok(told.into_iter().flatten().reduce(f64::max))
+}
+
+/// Share of the frames due in the window that a paced sender did not send; none of one that sends
+/// as fast as it can.
+fn late(evidence: &Evidence, stream: usize) -> Result<Option<f64>, Fault> {
+    let (sent, _) = evidence.sent(stream)?;
+    let told = sent.sent[1] + sent.unsent[1];
+    Ok(evidence.interval_ns.map(|_| float(sent.unsent[1]) / float(told.max(1))))
+}
+
+/// Share of the window in which the CPU of a stream's sender was idle; none where the kernel does
 /// not tell.
 ///
 /// # Errors
 /// A trial that was not driven.
 pub fn idle(evidence: &Evidence, stream: usize) -> Result<Option<f64>, Fault> {
     let life = evidence.life()?;
-    let of = |marks: &[HostMark]| marks.get(stream + 1).and_then(|mark| mark.ticks);
+    let of = |marks: &[HostMark]| {
+        let mark = marks.get(evidence.legs[stream].sender)?;
+        let told = mark.ticks.iter().find(|(number, _)| usize::from(*number) == stream);
+        told.map(|(_, ticks)| *ticks)
+    };
     let (Some(opened), Some(closed)) = (of(&life.opened), of(&life.closed)) else {
         return Ok(None);
     };

@@ -45,6 +45,15 @@ pub const ENGINE: ParamSpec = ParamSpec {
     default: "live",
 };
 
+/// Which way frames go.
+pub const DIRECTION: ParamSpec = ParamSpec {
+    name: "direction",
+    about: "seen from the system under test; duplex sends the offered load each way at once",
+    role: Some(ParamRole::Direction),
+    kind: ParamKind::choice(&["transmit", "receive", "duplex"]),
+    default: "receive",
+};
+
 /// What forwards in the switches between the ends.
 pub const FAST_PATH: ParamSpec = ParamSpec {
     name: "fast_path",
@@ -74,6 +83,7 @@ pub const RULE_HITS: ParamSpec = ParamSpec {
 
 const PARAMS: &[ParamSpec] = &[
     BURST,
+    DIRECTION,
     ENGINE,
     FAST_PATH,
     ParamSpec {
@@ -91,7 +101,7 @@ const PARAMS: &[ParamSpec] = &[
         default: "64 B",
     },
     ParamSpec {
-        about: "bit/s on the line of all clients together, preamble and gap counted; or full",
+        about: "bit/s on the line of all clients together, a direction, with preamble and gap; or full",
         ..OFFERED
     },
     ParamSpec {

@@ -2,7 +2,7 @@
 //! devices, clients that did not send.
 
 use super::check::check;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Leg};
 use super::ledger::ledger;
 use super::run::{Counts, Forwarded, HostMark, StreamEnd, Ticks};
 use crate::engine::net::Life;
@@ -21,10 +21,15 @@ fn good() -> Evidence {
         took_ns: 1000,
         cpu_ns: at_ns / 2,
         came: vec![came],
-        ticks: Some(Ticks { idle, all: at_ns / 10_000_000 }),
+        ticks: vec![(0, Ticks { idle, all: at_ns / 10_000_000 })],
         forwarded: None,
     };
-    let ended = StreamEnd { sent: Sent { sent: SENT, unsent: [0; 3] }, digest: 7, error: None };
+    let ended = StreamEnd {
+        stream: 0,
+        sent: Sent { sent: SENT, unsent: [0; 3] },
+        digest: 7,
+        error: None,
+    };
     let sink = Totals { streams: vec![Stream { came: SENT, ..Stream::default() }], damaged: 0 };
     let quiet = |name: &str| (name.to_owned(), Counts::default());
     Evidence {
@@ -32,7 +37,7 @@ fn good() -> Evidence {
         one_clock: vec![true, true],
         bytes: 64,
         interval_ns: None,
-        cpus: vec![0],
+        legs: vec![Leg { sender: 1, receiver: 0, cpu: 0 }],
         before: vec![quiet("sut"), quiet("c01"), quiet("box")],
         after: vec![
             ("sut".into(), Counts { sink: Some(sink), ..Counts::default() }),
@@ -47,7 +52,7 @@ fn good() -> Evidence {
             opened: vec![mark(1_000_000_000, 100, 0), mark(1_000_000_000, 0, 0)],
             closed: vec![mark(2_000_000_000, 1100, 0), mark(2_000_000_000, 0, 1)],
             course: vec![vec![100, 600, 1100], vec![0, 0, 0]],
-            ended: vec![None, Some(ended)],
+            ended: vec![Vec::new(), vec![ended]],
         }),
         ..Evidence::default()
     }
@@ -58,7 +63,7 @@ fn stream(evidence: &mut Evidence) -> &mut Stream {
 }
 
 fn end(evidence: &mut Evidence) -> &mut StreamEnd {
-    evidence.life.as_mut().unwrap().ended[1].as_mut().unwrap()
+    &mut evidence.life.as_mut().unwrap().ended[1][0]
 }
 
 fn refused(change: impl FnOnce(&mut Evidence)) -> Fault {
@@ -196,10 +201,34 @@ fn frames_that_nobody_sent_and_damaged_ones_are_refused() {
 }
 
 #[test]
+fn streams_of_both_directions_are_one_account_with_a_row_each() {
+    let both = |back: u64| {
+        let mut evidence = good();
+        evidence.legs.push(Leg { sender: 0, receiver: 1, cpu: 1 });
+        let of = |came| Stream { came, ..Stream::default() };
+        let streams = vec![of([0; 3]), of([50, back, 5])];
+        evidence.after[1].1.sink = Some(Totals { streams, damaged: 0 });
+        let life = evidence.life.as_mut().unwrap();
+        let sent = Sent { sent: [50, 400, 5], unsent: [0; 3] };
+        life.ended[0].push(StreamEnd { stream: 1, sent, digest: 8, error: None });
+        (life.opened[1].came, life.closed[1].came) = (vec![0, 0], vec![0, back]);
+        evidence
+    };
+    let checked = check(&both(400)).unwrap();
+    let names: Vec<_> = checked.outcome.flows.rows.iter().map(|flow| flow.name.clone()).collect();
+    assert_eq!(names, ["c01.0 receive", "c01.0 transmit"]);
+    assert_eq!(checked.outcome.work.operations, 1110 + 455);
+    let rate = checked.outcome.metric("frames").unwrap().value;
+    assert!((rate - 1400.0).abs() < 1e-6, "{rate}");
+    let fault = check(&both(399)).unwrap_err();
+    assert!(fault.to_string().contains("1565 frames sent, 1564 received"), "{fault}");
+}
+
+#[test]
 fn an_idle_cpu_of_a_client_that_saturates_is_an_alarm() {
     let idle = |evidence: &mut Evidence| {
         let closed = &mut evidence.life.as_mut().unwrap().closed[1];
-        closed.ticks = Some(Ticks { idle: 80, all: 200 });
+        closed.ticks = vec![(0, Ticks { idle: 80, all: 200 })];
     };
     let fault = refused(idle);
     assert!(matches!(&fault, Fault::GeneratorLimit { host, .. } if host.name() == "c01"));

@@ -35,14 +35,34 @@ pub struct Counts {
     pub sink: Option<Totals>,
     /// How long frames of the window took.
     pub times: Option<Distribution>,
+    /// Whether its bridges show frames to the filter of IP.
+    pub filtered: bool,
 }
 
-/// Packets dropped in the network namespace of this process, without those that `sends` sent: what
-/// a virtual adapter could not hand over, the other end counts.
+/// Where the kernel tells whether bridges of this namespace show frames to the filter of IP.
+const SHOWN: [&str; 2] = ["iptables", "ip6tables"];
+
+/// Whether a bridge of this namespace shows frames to the filter of IP, as bridges do where
+/// nothing else was set (`br_netfilter`).
 ///
 /// # Errors
 /// What netlink says.
-pub fn drops(sends: Option<&str>) -> Result<Vec<(String, u64)>, String> {
+pub fn filtered() -> Result<bool, String> {
+    let links = Routes::open().and_then(|mut routes| routes.links()).map_err(|e| e.to_string())?;
+    let bridges = links.iter().any(|link| link.kind.as_deref() == Some("bridge"));
+    let is_on = |of: &&str| {
+        let told = std::fs::read_to_string(format!("/proc/sys/net/bridge/bridge-nf-call-{of}"));
+        told.is_ok_and(|text| text.trim() != "0")
+    };
+    Ok(bridges && SHOWN.iter().any(|of| is_on(&of)))
+}
+
+/// Packets dropped in the network namespace of this process, without those of adapters that frames
+/// leave by: what a virtual adapter could not hand over, the other end counts.
+///
+/// # Errors
+/// What netlink says.
+pub fn drops(sends: &[&str]) -> Result<Vec<(String, u64)>, String> {
     let mut routes = Routes::open().map_err(|e| e.to_string())?;
     let mut all = Vec::new();
     for link in routes.links().map_err(|e| e.to_string())? {
@@ -58,9 +78,9 @@ pub fn drops(sends: Option<&str>) -> Result<Vec<(String, u64)>, String> {
     Ok(all)
 }
 
-fn of_link(link: &LinkInfo, sends: Option<&str>) -> Vec<(String, u64)> {
+fn of_link(link: &LinkInfo, sends: &[&str]) -> Vec<(String, u64)> {
     let LinkInfo { name, kind, counters, .. } = link;
-    let handed_over = kind.as_deref() == Some("veth") && sends == Some(name.as_str());
+    let handed_over = kind.as_deref() == Some("veth") && sends.contains(&name.as_str());
     let mut all = vec![
         (format!("{name} rx_dropped"), counters.rx_dropped),
         (format!("{name} rx_errors"), counters.rx_errors),
@@ -211,10 +231,10 @@ mod tests {
             ..LinkInfo::default()
         };
         let sum = |told: Vec<(String, u64)>| told.iter().map(|(_, count)| count).sum::<u64>();
-        assert_eq!(sum(of_link(&link, None)), 3);
-        assert_eq!(sum(of_link(&link, Some("lan"))), 1);
+        assert_eq!(sum(of_link(&link, &[])), 3);
+        assert_eq!(sum(of_link(&link, &["lan"])), 1);
         let real = LinkInfo { kind: None, ..link };
-        assert_eq!(sum(of_link(&real, Some("lan"))), 3, "of a cable nobody else counts them");
+        assert_eq!(sum(of_link(&real, &["lan"])), 3, "of a cable nobody else counts them");
     }
 
     #[test]

@@ -11,12 +11,15 @@ use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::{LEAST, Layout, Pattern};
 use crate::workload::forward::check;
-use crate::workload::forward::evidence::Evidence;
-use crate::workload::forward::spec::{BURST, ENGINE, FAST_PATH, RULE_HITS, RULES, SPEC};
+use crate::workload::forward::evidence::{Evidence, Leg};
+use crate::workload::forward::spec::{
+    BURST, DIRECTION, ENGINE, FAST_PATH, RULE_HITS, RULES, SPEC,
+};
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::workload::{Checked, Edges, Job, Workload};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -54,9 +57,9 @@ impl Workload for Frames {
         self.course = Course::new(SPEC.name, lab, job);
         self.hosts = (0..).take_while(|at| !lab.name(*at).is_empty()).collect();
         let layout = Layout::between([lab.address_of(SUT, job.link); 2]);
-        let traffic = traffic(job, layout, lab.clients())?;
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
-        let cpus = Cpus { server: &server, all: &all };
+        let legs = legs(&job.trial.point.params, lab.clients(), Cpus { server: &server, all: &all });
+        let traffic = traffic(job, layout, (lab.clients(), legs.len()))?;
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
         let between: Vec<usize> =
             self.hosts.iter().filter(|at| !hosts.contains(at)).copied().collect();
@@ -67,7 +70,7 @@ impl Workload for Frames {
             asked: job.trial.point.params.clone(),
             bytes: traffic.bytes,
             interval_ns: traffic.interval_ns,
-            cpus: (0..lab.clients() as usize).map(|stream| cpus.server(stream)).collect(),
+            legs,
             ..Evidence::default()
         };
         refuse_second_cables(lab, job.link)?;
@@ -125,21 +128,34 @@ impl Frames {
             // What packet sockets send a virtual adapter takes as it stands.
             None => ToPart::Take(!traffic.by_sockets),
         };
+        // What a trial that failed has left.
+        self.ask(lab, self.hosts.iter().map(|at| (*at, ToPart::Leave)).collect())?;
         self.ask(lab, between.iter().map(|at| (*at, word.clone())).collect())?;
-        let sink = ToPart::Sink(lab.interface(SUT, link), traffic.clone());
-        self.ask(lab, vec![(SUT, sink)])?;
-        let target = lab.address_of(SUT, link);
-        let mut aims = Vec::new();
-        for (stream, at) in lab.client_indexes().enumerate() {
+        let sink =
+            |at| (at, ToPart::Sink(lab.interface(at, link), traffic.clone()));
+        let sinks = self.sinks().into_iter().map(sink).collect();
+        self.ask(lab, sinks)?;
+        for (stream, leg) in self.evidence.legs.iter().enumerate() {
+            let [from, to] = [leg.sender, leg.receiver].map(|place| self.course.hosts[place]);
+            let turns = lab.clients() as usize;
+            #[expect(clippy::cast_precision_loss, reason = "at most 64 clients")]
+            let turn = (stream % turns) as f64 / turns as f64;
             let aim = Aim {
-                adapter: lab.interface(at, link),
-                target,
+                adapter: lab.interface(from, link),
+                target: lab.address_of(to, &lab.interface(to, link)),
                 stream: u8::try_from(stream).unwrap_or(u8::MAX),
-                cpu: self.evidence.cpus[stream],
+                turn,
+                cpu: leg.cpu,
             };
-            aims.push((at, ToPart::Aim(aim, traffic.clone())));
+            self.ask(lab, vec![(from, ToPart::Aim(aim, traffic.clone()))])?;
         }
-        self.ask(lab, aims).map(drop)
+        Ok(())
+    }
+
+    /// Hosts at which frames arrive.
+    fn sinks(&self) -> Vec<usize> {
+        let places: BTreeSet<usize> = self.evidence.legs.iter().map(|leg| leg.receiver).collect();
+        places.into_iter().map(|place| self.course.hosts[place]).collect()
     }
 
     fn ask(&self, lab: &mut Lab, orders: Vec<(usize, ToPart)>) -> Result<Vec<FromPart>, Fault> {
@@ -177,11 +193,13 @@ impl Frames {
         let sent: u64 = ended.map(|end| end.sent.sent.iter().sum::<u64>()).sum();
         let (mut before, mut quiet) = (u64::MAX, 0);
         for _ in 0..LOOKS {
-            let told = self.ask(lab, vec![(SUT, ToPart::Count(false))])?;
-            let came = match told.first() {
-                Some(FromPart::Counted(counts)) => counts.sink.as_ref().map_or(0, all_of),
+            let orders = self.sinks().into_iter().map(|at| (at, ToPart::Count(false))).collect();
+            let told = self.ask(lab, orders)?;
+            let came = told.iter().map(|told| match told {
+                FromPart::Counted(counts) => counts.sink.as_ref().map_or(0, all_of),
                 _ => 0,
-            };
+            });
+            let came = came.sum();
             quiet = if came == before { quiet + 1 } else { 0 };
             if came >= sent || quiet >= QUIET {
                 return Ok(());
@@ -197,11 +215,26 @@ fn all_of(totals: &crate::engine::packet::live::Totals) -> u64 {
     totals.streams.iter().map(|stream| stream.came.iter().sum::<u64>()).sum()
 }
 
-/// What the streams of a trial have in common, one a client.
+/// The streams of a trial: one a client and direction, each sent by a CPU of its own as far as
+/// there are.
+fn legs(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Leg> {
+    let clients = clients as usize;
+    let word = params.get(DIRECTION.name).and_then(Value::word);
+    let towards = (0..clients).filter(|_| word != Some("transmit")).map(|at| (at + 1, 0));
+    let away = (0..clients).filter(|_| matches!(word, Some("transmit" | "duplex")));
+    let ends = towards.chain(away.map(|at| (0, at + 1))).enumerate();
+    ends.map(|(at, (sender, receiver))| Leg { sender, receiver, cpu: cpus.server(at) }).collect()
+}
+
+/// What the streams of a trial have in common.
 ///
 /// # Errors
 /// A client that would not send once in the window; a kernel that gives no chance.
-fn traffic(job: &Job, layout: Layout, streams: u32) -> Result<Traffic, Fault> {
+fn traffic(
+    job: &Job,
+    layout: Layout,
+    (clients, streams): (u32, usize),
+) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
     let bytes = frame_bytes(params);
     fits(bytes, layout)?;
@@ -222,8 +255,8 @@ fn traffic(job: &Job, layout: Layout, streams: u32) -> Result<Traffic, Fault> {
         layout,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
         pattern,
-        interval_ns: interval(params, (bytes, streams)).map_or(Ok(None), |ns| due(job, ns))?,
-        streams,
+        interval_ns: interval(params, (bytes, clients)).map_or(Ok(None), |ns| due(job, ns))?,
+        streams: u32::try_from(streams).unwrap_or(u32::MAX),
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
 }
@@ -241,6 +274,11 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<NearRules>, 
     if (rules == 0 && dropped > 0.0) || (rules > 0 && !by_program) {
         let what = "rules are those of fast_path = \"xdp\", and rule_hits is a share that they \
                     drop; take it, or rules = 0 and rule_hits = \"0 %\"";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
+    if rules > 0 && !is_received(params) {
+        let what = "rules are drawn for frames to the system under test; take direction = \
+                    \"receive\", or rules = 0";
         return Err(Fault::NotAvailable { what: what.into() });
     }
     if by_program && traffic.layout.six {
@@ -273,6 +311,12 @@ pub fn fits(bytes: usize, layout: Layout) -> Result<(), Fault> {
          for; take frame_size = \"{least} B\" or more"
     );
     Err(Fault::Failed { host: "conductor".into(), what })
+}
+
+/// Whether all frames go to the system under test.
+#[must_use]
+pub fn is_received(params: &Settings) -> bool {
+    params.get(DIRECTION.name).and_then(Value::word).is_none_or(|word| word == "receive")
 }
 
 /// Bytes of a frame with its check sequence.

@@ -7,7 +7,7 @@ use crate::engine::packet::live::{Layout, Pattern, Sent};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
-/// What all streams of a trial have in common; each client has one.
+/// What all streams of a trial have in common; each client has one in each direction.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Traffic {
     /// Key of the tags.
@@ -32,7 +32,7 @@ pub struct Traffic {
     pub run_ms_max: u64,
 }
 
-/// A stream as its client sends it.
+/// A stream as its host sends it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Aim {
     /// Adapter by which it leaves.
@@ -41,6 +41,8 @@ pub struct Aim {
     pub target: IpAddr,
     /// Number of the stream.
     pub stream: u8,
+    /// Share of an interval after which its first frame is due, so that streams take turns.
+    pub turn: f64,
     /// CPU of its thread.
     pub cpu: u32,
 }
@@ -53,9 +55,9 @@ pub enum ToPart {
     Take(bool),
     /// Between the ends: forward by a program, past rules for these frames.
     Join(NearRules),
-    /// System under test: count at this adapter.
+    /// Where frames arrive: count at this adapter.
     Sink(String, Traffic),
-    /// Client: find the way and load the program.
+    /// Where frames leave: find the way and load the program.
     Aim(Aim, Traffic),
     /// Any: tell all counters, and where a sink is, times as well if so asked.
     Count(bool),
@@ -85,8 +87,8 @@ pub struct HostMark {
     pub cpu_ns: u64,
     /// Frames that came of each stream, at the sink.
     pub came: Vec<u64>,
-    /// Time of the CPU of the client's thread.
-    pub ticks: Option<Ticks>,
+    /// Time of the CPU of each thread that sends, by the number of its stream.
+    pub ticks: Vec<(u8, Ticks)>,
     /// What a host between the ends has forwarded, by its own counters.
     pub forwarded: Option<Forwarded>,
 }
@@ -97,9 +99,11 @@ impl At for HostMark {
     }
 }
 
-/// A stream at its client over the whole trial.
+/// A stream at its sender over the whole trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamEnd {
+    /// Its number.
+    pub stream: u8,
     /// What was sent and what was not.
     pub sent: Sent,
     /// Of its flows and content.

@@ -3,7 +3,7 @@
 //!
 //! Must not know the other hosts; the conductor tells it all it needs.
 
-use super::counts::{Counts, Forwarded, Ticks, drops};
+use super::counts::{Counts, Forwarded, Ticks, drops, filtered};
 use super::joined::{Joined, Unjoined};
 use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
 use super::way::{self, hardware_of};
@@ -34,7 +34,7 @@ const TOLD: u32 = 64;
 /// What this host is in the trial.
 #[derive(Default)]
 pub struct Ends {
-    sends: Option<Sender>,
+    sends: Vec<Sender>,
     sink: Option<Sink>,
     takes: Vec<Attached>,
     joined: Joined,
@@ -89,6 +89,7 @@ impl Engine {
 }
 
 struct Sender {
+    stream: u8,
     engine: Engine,
     adapter: String,
     cpu: u32,
@@ -102,18 +103,29 @@ struct Sender {
     error: Option<String>,
 }
 
+impl Sender {
+    fn stop(&mut self) -> Result<StreamEnd, String> {
+        let (stream, digest) = (self.stream, self.digest);
+        let end = match self.engine.stop() {
+            Ok(sent) => StreamEnd { stream, sent, digest, error: self.error.take() },
+            Err(e) => StreamEnd { stream, error: Some(e), ..StreamEnd::default() },
+        };
+        way::word(self.target, self.length).map_err(|e| e.to_string())?;
+        Ok(end)
+    }
+}
+
 impl End for Ends {
     type Stage = ToPart;
     type Staged = FromPart;
     type Mark = HostMark;
-    /// What a client sent.
-    type Ended = Option<StreamEnd>;
+    /// What was sent of each stream.
+    type Ended = Vec<StreamEnd>;
 
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Take(live) => self.take(live),
             ToPart::Join(near) => {
-                *self = Self::default();
                 match Joined::all(&near.list()) {
                     Ok(joined) => self.joined = joined,
                     Err(Unjoined::Lacks(what)) => return Ok(FromPart::Lacks(what)),
@@ -122,17 +134,13 @@ impl End for Ends {
                 Ok(FromPart::Ready)
             }
             ToPart::Sink(adapter, traffic) => {
-                *self = Self::default();
                 let index = link(&adapter)?.index;
                 let Traffic { bytes, layout, key, streams, .. } = traffic;
                 let frames = Frames { length: bytes - FCS, layout, key };
                 let sink = Sink::attach(index, frames, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
-            ToPart::Aim(aim, traffic) => {
-                *self = Self::default();
-                self.aim(&aim, &traffic)
-            }
+            ToPart::Aim(aim, traffic) => self.aim(&aim, &traffic),
             ToPart::Count(times) => self.count(times).map(|c| FromPart::Counted(Box::new(c))),
             ToPart::Leave => {
                 *self = Self::default();
@@ -142,16 +150,18 @@ impl End for Ends {
     }
 
     fn go(&mut self) {
-        let Some(sender) = &mut self.sends else { return };
-        let (cpu, paced) = (sender.cpu, sender.paced);
-        let ready = move || {
-            // Who sends on a schedule runs before other threads, as the hosts' own do.
-            if !paced {
-                agent::take_started_nice()?;
-            }
-            cpus::pin(cpu)
-        };
-        sender.error = sender.engine.go((clock::now_ns() + SOON_NS, sender.most), ready).err();
+        let at_ns = clock::now_ns() + SOON_NS;
+        for sender in &mut self.sends {
+            let (cpu, paced) = (sender.cpu, sender.paced);
+            let ready = move || {
+                // Who sends on a schedule runs before other threads, as the hosts' own do.
+                if !paced {
+                    agent::take_started_nice()?;
+                }
+                cpus::pin(cpu)
+            };
+            sender.error = sender.engine.go((at_ns, sender.most), ready).err();
+        }
     }
 
     fn done(&self) -> u64 {
@@ -160,12 +170,12 @@ impl End for Ends {
 
     fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
         let edges = Edges { opens_ns: window.opens_ns, closes_ns: window.closes_ns };
-        if let Some(sender) = &mut self.sends {
+        for sender in &mut self.sends {
             sender.engine.announce(edges)?;
         }
         clock::sleep_until(at_ns);
         let mark = self.read()?;
-        if let Some(sender) = self.sends.as_ref().filter(|sender| !sender.paced) {
+        for sender in self.sends.iter().filter(|sender| !sender.paced) {
             let phase = if at_ns < window.closes_ns { 1 } else { 2 };
             sender.engine.enter(phase)?;
         }
@@ -173,14 +183,8 @@ impl End for Ends {
         Ok(mark)
     }
 
-    fn stop(&mut self, _: Duration) -> Result<Option<StreamEnd>, String> {
-        let Some(sender) = &mut self.sends else { return Ok(None) };
-        let end = match sender.engine.stop() {
-            Ok(sent) => StreamEnd { sent, digest: sender.digest, error: sender.error.take() },
-            Err(e) => StreamEnd { error: Some(e), ..StreamEnd::default() },
-        };
-        way::word(sender.target, sender.length).map_err(|e| e.to_string())?;
-        Ok(Some(end))
+    fn stop(&mut self, _: Duration) -> Result<Vec<StreamEnd>, String> {
+        self.sends.iter_mut().map(Sender::stop).collect()
     }
 }
 
@@ -188,7 +192,6 @@ impl Ends {
     /// A virtual adapter takes frames that the kernel sends without a copy only while it has a
     /// program of XDP, or merges packets; so each gets one that lets all through. Others need none.
     fn take(&mut self, live: bool) -> Result<FromPart, String> {
-        *self = Self::default();
         let mut routes = Routes::open().map_err(|e| e.to_string())?;
         let links = routes.links().map_err(|e| e.to_string())?;
         self.counters = Some(routes);
@@ -213,7 +216,6 @@ impl Ends {
         }
         let way = way::find(&aim.adapter, aim.target)?;
         let own = hardware_of(&link.address).ok_or("the adapter has no hardware address")?;
-        let turn = f64::from(aim.stream) / f64::from(traffic.streams.max(1));
         let pace = traffic.interval_ns;
         let sending = Sending {
             wire: Wire {
@@ -227,13 +229,11 @@ impl Ends {
             adapter: link.index,
             flows: traffic.flows,
             pattern: traffic.pattern,
-            pace: pace.map(|interval_ns| Pace { interval_ns, offset_ns: interval_ns * turn }),
+            pace: pace.map(|interval_ns| Pace { interval_ns, offset_ns: interval_ns * aim.turn }),
             spoilt: agent::plants_wrong_data(),
             rewritten: true,
         };
         let digest = of(&sending);
-        let most = Duration::from_millis(traffic.run_ms_max);
-        let (cpu, paced) = (aim.cpu, sending.pace.is_some());
         let engine = match traffic.by_sockets {
             true => Engine::Packet(Sockets::new(&sending).map_err(|e| e.to_string())?),
             false => match Generator::new(&sending) {
@@ -241,9 +241,20 @@ impl Ends {
                 Err(e) => return granted::<()>(Err(e), |()| ()),
             },
         };
-        let (target, adapter, error) = (aim.target, aim.adapter.clone(), None);
-        let sender = Sender { engine, adapter, cpu, paced, digest, target, length, most, error };
-        self.sends = Some(sender);
+        let (target, adapter, stream) = (aim.target, aim.adapter.clone(), aim.stream);
+        let (most, error) = (Duration::from_millis(traffic.run_ms_max), None);
+        self.sends.push(Sender {
+            stream,
+            engine,
+            adapter,
+            cpu: aim.cpu,
+            paced: sending.pace.is_some(),
+            digest,
+            target,
+            length,
+            most,
+            error,
+        });
         Ok(FromPart::Ready)
     }
 
@@ -268,14 +279,16 @@ impl Ends {
         let forwarded = self.forwarded()?;
         let came = self.came();
         let took_ns = clock::now_ns() - at_ns;
-        let ticks = self.sends.as_ref().and_then(|sender| Ticks::now(sender.cpu));
+        let ticks = |sender: &Sender| Some((sender.stream, Ticks::now(sender.cpu)?));
+        let ticks = self.sends.iter().filter_map(ticks).collect();
         Ok(HostMark { at_ns, took_ns, cpu_ns: clock::process_cpu_ns(), came, ticks, forwarded })
     }
 
     fn count(&self, times: bool) -> Result<Counts, String> {
-        let sends = self.sends.as_ref().map(|sender| sender.adapter.as_str());
+        let sends: Vec<&str> = self.sends.iter().map(|sender| sender.adapter.as_str()).collect();
         let ports = self.joined.counts()?;
-        let mut counts = Counts { drops: drops(sends)?, ports, ..Counts::default() };
+        let filtered = ports.is_empty() && filtered()?;
+        let mut counts = Counts { drops: drops(&sends)?, ports, filtered, ..Counts::default() };
         let Some(sink) = &self.sink else { return Ok(counts) };
         counts.sink = Some(sink.totals().map_err(|e| e.to_string())?);
         if times {
