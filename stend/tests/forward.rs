@@ -101,6 +101,7 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
             "frame_size = \"1518 B\"\npattern = \"counter\"\n",
             "engine = \"packet\"\n",
             "engine = \"packet\"\noffered_load = \"67.2 Mbit/s\"\n",
+            "engine = \"af_xdp\"\n",
             "direction = \"transmit\"\n",
             "direction = \"duplex\"\noffered_load = \"67.2 Mbit/s\"\n",
         ] {

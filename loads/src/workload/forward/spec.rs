@@ -39,9 +39,9 @@ pub const BURST: ParamSpec = ParamSpec {
 /// By what frames are sent.
 pub const ENGINE: ParamSpec = ParamSpec {
     name: "engine",
-    about: "what sends: live, a program in the kernel without a copy; packet, packet sockets",
+    about: "what sends: live, a program in the kernel, without a copy; packet or af_xdp, sockets",
     role: None,
-    kind: ParamKind::choice(&["live", "packet"]),
+    kind: ParamKind::choice(&["live", "packet", "af_xdp"]),
     default: "live",
 };
 

@@ -3,7 +3,7 @@
 //! A program that `BPF_PROG_TEST_RUN` runs over live frames (Linux 5.18) writes every header and
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them; [`Generator`], [`Sink`]; [`buckets`];
-//! [`plain`] and [`sockets`], the same frames by packet sockets; [`bridge`], what hands frames from
+//! [`plain`], [`xsk`] and [`sockets`], the same frames by sockets; [`bridge`], what hands frames from
 //! one port to another inside the kernel, by a list of rules; [`near_rules`], lists for such
 //! frames.
 //! Never: hosts, windows, or what a figure means.
@@ -19,6 +19,7 @@ pub mod sockets;
 #[cfg(test)]
 mod tests;
 mod wire;
+pub mod xsk;
 
 pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
 pub use sink::{Frames, Sink, Stream, Totals, pass};

@@ -3,7 +3,7 @@
 //!
 //! Must not know what becomes of the frames.
 
-use super::generator::Pattern;
+use super::generator::{Pattern, Sending};
 use super::wire::{Wire, flow_of};
 use std::io;
 use std::mem;
@@ -22,25 +22,60 @@ pub struct Mark {
     pub phase: u16,
 }
 
-/// A packet socket at an adapter that sends the frames of a stream.
+/// What writes the frames of a stream, one after the other.
 #[derive(Debug)]
-pub struct Plain {
-    socket: OwnedFd,
+pub struct Maker {
     wire: Wire,
     flows: u32,
     pattern: Pattern,
-    frames: Vec<Vec<u8>>,
-    next: u32,
+    /// Number of the next frame.
+    pub next: u32,
     /// Whether every tag is wrong, as a test asks.
-    pub spoilt: bool,
+    spoilt: bool,
+}
+
+impl Maker {
+    /// Of a stream.
+    #[must_use]
+    pub fn new(sending: &Sending) -> Self {
+        let Sending { pattern, spoilt, .. } = *sending;
+        let (wire, flows) = (sending.wire.clone(), sending.flows.max(1));
+        Self { wire, flows, pattern, next: 0, spoilt }
+    }
+
+    /// A frame over which the next ones may be written.
+    #[must_use]
+    pub fn template(&self) -> Vec<u8> {
+        self.wire.template()
+    }
+
+    /// Writes the next frame over one of the template, in a place that may be longer, and gives
+    /// its bytes without check sequence.
+    pub fn write(&mut self, frame: &mut [u8], mark: Mark) -> u32 {
+        let flow = flow_of(self.pattern, (self.flows, self.wire.seed), self.next);
+        self.wire.write(frame, (self.next, mark.stamp, mark.phase), flow);
+        if self.spoilt {
+            frame[usize::from(self.wire.layout().tag().unsigned_abs())] ^= 1;
+        }
+        self.next = self.next.wrapping_add(1);
+        u32::try_from(self.wire.length()).unwrap_or(0)
+    }
+}
+
+/// A packet socket at an adapter.
+#[derive(Debug)]
+pub struct Plain {
+    socket: OwnedFd,
+    frames: Vec<Vec<u8>>,
 }
 
 impl Plain {
-    /// Of the adapter of this index, past its queueing discipline (`PACKET_QDISC_BYPASS`).
+    /// Of the adapter of this index, past its queueing discipline (`PACKET_QDISC_BYPASS`), for
+    /// frames as long as this one.
     ///
     /// # Errors
     /// What the kernel says: `EPERM` without `CAP_NET_RAW`.
-    pub fn open(adapter: u32, wire: Wire, (flows, pattern): (u32, Pattern)) -> io::Result<Self> {
+    pub fn open(adapter: u32, template: Vec<u8>) -> io::Result<Self> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // Protocol 0: nothing is received.
         // SAFETY: three numbers are given.
@@ -67,24 +102,7 @@ impl Plain {
             let size = length(&address);
             libc::bind(socket.as_raw_fd(), (&raw const address).cast(), size)
         })?;
-        let frames = vec![wire.template(); BATCH];
-        let (flows, next) = (flows.max(1), 0);
-        Ok(Self { socket, wire, flows, pattern, frames, next, spoilt: false })
-    }
-
-    /// Number of the next frame.
-    #[must_use]
-    pub const fn next(&self) -> u32 {
-        self.next
-    }
-
-    /// Sends the next frames of a phase, without a stamp, in one call; gives how many the kernel
-    /// took.
-    ///
-    /// # Errors
-    /// What the kernel says, other than that there is no room for now.
-    pub fn send(&mut self, phase: u16) -> io::Result<usize> {
-        self.send_marked(&[Mark { stamp: 0, phase }; BATCH])
+        Ok(Self { socket, frames: vec![template; BATCH] })
     }
 
     /// Sends the next frames, one for each of at most [`BATCH`] marks, in one call; gives how many
@@ -92,16 +110,10 @@ impl Plain {
     ///
     /// # Errors
     /// What the kernel says, other than that there is no room for now.
-    pub fn send_marked(&mut self, marks: &[Mark]) -> io::Result<usize> {
-        let flows = (self.flows, self.wire.seed);
-        let tag = usize::from(self.wire.layout().tag().unsigned_abs());
-        for ((behind, mark), frame) in (0..).zip(marks).zip(&mut self.frames) {
-            let number = self.next.wrapping_add(behind);
-            let flow = flow_of(self.pattern, flows, number);
-            self.wire.write(frame, (number, mark.stamp, mark.phase), flow);
-            if self.spoilt {
-                frame[tag] ^= 1;
-            }
+    pub fn send(&mut self, maker: &mut Maker, marks: &[Mark]) -> io::Result<usize> {
+        let first = maker.next;
+        for (mark, frame) in marks.iter().zip(&mut self.frames) {
+            maker.write(frame, *mark);
         }
         let frames = self.frames.iter().take(marks.len());
         let mut pieces: Vec<libc::iovec> = frames.map(|frame| piece(frame)).collect();
@@ -110,11 +122,10 @@ impl Plain {
         // SAFETY: `count` messages of one piece each, which point into frames of this value; all
         // live through the call, and the kernel only reads the frames.
         let sent = unsafe { libc::sendmmsg(self.socket.as_raw_fd(), heads.as_mut_ptr(), count, 0) };
-        match u32::try_from(sent) {
-            Ok(sent) => {
-                self.next = self.next.wrapping_add(sent);
-                Ok(sent as usize)
-            }
+        // Frames that the kernel did not take are the next ones again.
+        maker.next = first.wrapping_add(u32::try_from(sent).unwrap_or(0));
+        match usize::try_from(sent) {
+            Ok(sent) => Ok(sent),
             Err(_) => {
                 let error = io::Error::last_os_error();
                 let full = matches!(error.raw_os_error(), Some(libc::ENOBUFS | libc::EAGAIN));

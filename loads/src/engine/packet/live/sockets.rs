@@ -1,14 +1,16 @@
-//! Knows the thread that sends the frames of a stream by packet sockets, on a schedule or as fast
-//! as it goes.
+//! Knows the thread that sends the frames of a stream by a socket, on a schedule or as fast as it
+//! goes.
 //!
 //! On a schedule a frame is sent when its moment has come; one that is more than its slack late is
 //! skipped and counted. What the kernel does not take is not sent. Must not know what becomes of
 //! the frames.
 
 use super::generator::{Edges, Pace, SPARSE_MASK, Sending, Sent};
-use super::plain::{BATCH, Mark, Plain};
+use super::plain::{BATCH, Maker, Mark, Plain};
 use super::wire::scrambled;
+use super::xsk::Xsk;
 use rig::lab::clock;
+use serde::{Deserialize, Serialize};
 use std::hint::spin_loop;
 use std::io;
 use std::sync::Arc;
@@ -41,10 +43,25 @@ impl Heard {
     }
 }
 
-/// A packet socket, and the thread that sends by it, once it goes.
+/// Which socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// One of packets (packet(7)).
+    Packet,
+    /// One of AF_XDP.
+    Xdp,
+}
+
+#[derive(Debug)]
+enum Port {
+    Packet(Plain),
+    Xdp(Xsk),
+}
+
+/// A socket, and the thread that sends by it, once it goes.
 #[derive(Debug)]
 pub struct Sockets {
-    plain: Option<Plain>,
+    port: Option<(Port, Maker)>,
     pace: Option<Pace>,
     key: u64,
     heard: Arc<Heard>,
@@ -55,11 +72,13 @@ impl Sockets {
     /// Opens the socket; nothing is sent.
     ///
     /// # Errors
-    /// What the kernel says: `EPERM` without `CAP_NET_RAW`.
-    pub fn new(sending: &Sending) -> io::Result<Self> {
-        let flows = (sending.flows, sending.pattern);
-        let mut plain = Plain::open(sending.adapter, sending.wire.clone(), flows)?;
-        plain.spoilt = sending.spoilt;
+    /// What the kernel says: `EPERM` without `CAP_NET_RAW`, `EAFNOSUPPORT` without AF_XDP.
+    pub fn new(sending: &Sending, kind: Kind) -> io::Result<Self> {
+        let maker = Maker::new(sending);
+        let port = match kind {
+            Kind::Packet => Port::Packet(Plain::open(sending.adapter, maker.template())?),
+            Kind::Xdp => Port::Xdp(Xsk::open(sending.adapter, &maker.template())?),
+        };
         let heard = Heard {
             stop: AtomicBool::new(false),
             phase: AtomicU64::new(0),
@@ -67,7 +86,8 @@ impl Sockets {
             closes_ns: AtomicU64::new(u64::MAX),
         };
         let (pace, key) = (sending.pace, sending.wire.key);
-        Ok(Self { plain: Some(plain), pace, key, heard: Arc::new(heard), thread: None })
+        let port = Some((port, maker));
+        Ok(Self { port, pace, key, heard: Arc::new(heard), thread: None })
     }
 
     /// Begins to send from this moment on, for so long at the most, on the CPU that `ready` moves
@@ -80,11 +100,11 @@ impl Sockets {
         (at_ns, longest): (u64, Duration),
         ready: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> io::Result<()> {
-        let Some(plain) = self.plain.take() else { return Ok(()) };
+        let Some((port, maker)) = self.port.take() else { return Ok(()) };
         let ends_ns = at_ns + u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX / 2);
         let sent = Sent::default();
         let mut sender =
-            Sender { plain, key: self.key, heard: Arc::clone(&self.heard), ends_ns, sent };
+            Sender { port, maker, key: self.key, heard: Arc::clone(&self.heard), ends_ns, sent };
         let pace = self.pace;
         let work = move || {
             ready()?;
@@ -92,6 +112,9 @@ impl Sockets {
             match pace {
                 Some(pace) => sender.paced(pace, at_ns)?,
                 None => sender.unpaced()?,
+            }
+            if let Port::Xdp(socket) = &mut sender.port {
+                socket.finish()?;
             }
             Ok(sender.sent)
         };
@@ -128,7 +151,8 @@ impl Drop for Sockets {
 }
 
 struct Sender {
-    plain: Plain,
+    port: Port,
+    maker: Maker,
     key: u64,
     heard: Arc<Heard>,
     ends_ns: u64,
@@ -142,13 +166,16 @@ impl Sender {
 
     /// A stamp for some of the frames, as the other engine has it.
     fn stamp(&self, behind: usize, moment_ns: u64, dense: bool) -> u64 {
-        let number = self.plain.next().wrapping_add(u32::try_from(behind).unwrap_or(0));
+        let number = self.maker.next.wrapping_add(u32::try_from(behind).unwrap_or(0));
         let stamped = dense || scrambled(self.key, number) & SPARSE_MASK == 0;
         if stamped { moment_ns } else { 0 }
     }
 
     fn send(&mut self, marks: &[Mark]) -> io::Result<usize> {
-        let sent = self.plain.send_marked(marks)?;
+        let sent = match &mut self.port {
+            Port::Packet(socket) => socket.send(&mut self.maker, marks)?,
+            Port::Xdp(socket) => socket.send(&mut self.maker, marks)?,
+        };
         for mark in &marks[..sent] {
             self.sent.sent[usize::from(mark.phase)] += 1;
         }

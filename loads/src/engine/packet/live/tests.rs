@@ -373,9 +373,10 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
 fn packet_sockets_send_the_same_frames() {
     let Some((_cable, [from, to])) = cable() else { return };
     let sink = Sink::attach(to, expected(&wire(LEAST)), 1).unwrap();
-    let flows = (1 << 16, Pattern::Counter);
-    let mut plain = plain::Plain::open(from, wire(LEAST), flows).unwrap();
-    let sent: usize = (0..200).map(|_| plain.send(1).unwrap()).sum();
+    let mut maker = plain::Maker::new(&sending(from, None));
+    let mut plain = plain::Plain::open(from, maker.template()).unwrap();
+    let marks = [plain::Mark { stamp: 0, phase: 1 }; plain::BATCH];
+    let sent: usize = (0..200).map(|_| plain.send(&mut maker, &marks).unwrap()).sum();
     thread::sleep(Duration::from_millis(20));
     let totals = sink.totals().unwrap();
     assert!(sent > 5_000, "{sent}");
@@ -383,13 +384,15 @@ fn packet_sockets_send_the_same_frames() {
 }
 
 #[test]
-fn packet_sockets_keep_a_schedule_or_tell_what_is_unsent() {
+fn sockets_keep_a_schedule_or_tell_what_is_unsent() {
     let Some((_cable, [from, to])) = cable() else { return };
-    for interval_ns in [None, Some(20_000.0), Some(300.0)] {
+    let kinds = [sockets::Kind::Packet, sockets::Kind::Xdp];
+    let paces = [None, Some(20_000.0), Some(300.0)];
+    for (kind, interval_ns) in kinds.into_iter().flat_map(|kind| paces.map(|pace| (kind, pace))) {
         let pace = interval_ns.map(|interval_ns| Pace { interval_ns, offset_ns: 0.0 });
         let sending = sending(from, pace);
         let sink = Sink::attach(to, expected(&sending.wire), 1).unwrap();
-        let mut sockets = sockets::Sockets::new(&sending).unwrap();
+        let mut sockets = sockets::Sockets::new(&sending, kind).unwrap();
         let begins = clock::now_ns() + 2_000_000;
         let [opens_ns, closes_ns] = [20, 120].map(|ms| begins + ms * 1_000_000);
         sockets.announce(Edges { opens_ns, closes_ns });
@@ -404,14 +407,14 @@ fn packet_sockets_keep_a_schedule_or_tell_what_is_unsent() {
         let totals = sink.totals().unwrap();
         let mut times = desk::record::Distribution::empty().unwrap();
         sink.times(&mut times).unwrap();
-        println!("{interval_ns:?}: {sent:?} {totals:?} {} times", times.len());
+        println!("{kind:?} {interval_ns:?}: {sent:?} {totals:?} {} times", times.len());
         assert_eq!((totals.streams[0].came, totals.damaged), (sent.sent, 0));
         assert!(sent.sent[1] > 1000 && times.len() > 50);
         let told = (sent.sent[1] + sent.unsent[1]) as f64;
         match interval_ns {
             Some(interval_ns) => {
                 assert!((told - 1e8 / interval_ns).abs() <= 1.0, "{told} of {interval_ns}");
-                // A packet socket does not send 3.3 million frames a second here.
+                // A socket does not send 3.3 million frames a second here.
                 assert!(interval_ns > 1e3 || sent.unsent[1] > 1000, "{sent:?}");
             }
             None => assert_eq!(sent.unsent, [0; 3]),

@@ -9,6 +9,7 @@ use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
+use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{LEAST, Layout, Pattern};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
@@ -125,8 +126,8 @@ impl Frames {
     ) -> Result<(), Fault> {
         let word = match &self.list {
             Some(near) => ToPart::Join(near.clone()),
-            // What packet sockets send a virtual adapter takes as it stands.
-            None => ToPart::Take(!traffic.by_sockets),
+            // What sockets send a virtual adapter takes as it stands.
+            None => ToPart::Take(traffic.socket.is_none()),
         };
         // What a trial that failed has left.
         self.ask(lab, self.hosts.iter().map(|at| (*at, ToPart::Leave)).collect())?;
@@ -246,10 +247,14 @@ fn traffic(
     let secret = Secret::fresh()?;
     let key = u64::from_le_bytes(std::array::from_fn(|byte| secret.key[byte]));
     let run = job.settle_max + job.window + Duration::from_secs(10);
-    let by_sockets = params.get(ENGINE.name).and_then(Value::word) == Some("packet");
+    let socket = match params.get(ENGINE.name).and_then(Value::word) {
+        Some("packet") => Some(Kind::Packet),
+        Some("af_xdp") => Some(Kind::Xdp),
+        _ => None,
+    };
     Ok(Traffic {
         key,
-        by_sockets,
+        socket,
         seed: job.trial.seed,
         bytes,
         layout,

@@ -3,6 +3,7 @@
 use super::counts::{Counts, Forwarded, Ticks};
 use crate::engine::net::At;
 use crate::engine::packet::live::near_rules::NearRules;
+use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{Layout, Pattern, Sent};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -22,8 +23,8 @@ pub struct Traffic {
     pub flows: u32,
     /// Their order.
     pub pattern: Pattern,
-    /// Whether packet sockets send them.
-    pub by_sockets: bool,
+    /// The socket that sends them; none where the kernel makes them.
+    pub socket: Option<Kind>,
     /// Time between two frames of a stream, nanoseconds, or as fast as it goes.
     pub interval_ns: Option<f64>,
     /// Streams of the trial.

@@ -20,6 +20,7 @@ use desk::record::Distribution;
 use rig::lab::link::{LinkInfo, Routes};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
+use rustix::io::Errno;
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub struct Ends {
 /// What sends.
 enum Engine {
     Live(Generator),
-    Packet(Sockets),
+    Socket(Sockets),
 }
 
 impl Engine {
@@ -56,14 +57,14 @@ impl Engine {
     ) -> Result<(), String> {
         match self {
             Self::Live(generator) => generator.go(when, ready).map_err(|e| e.to_string()),
-            Self::Packet(sockets) => sockets.go(when, ready).map_err(|e| e.to_string()),
+            Self::Socket(sockets) => sockets.go(when, ready).map_err(|e| e.to_string()),
         }
     }
 
     fn announce(&mut self, edges: Edges) -> Result<(), String> {
         match self {
             Self::Live(generator) => generator.announce(edges).map_err(|e| e.to_string()),
-            Self::Packet(sockets) => {
+            Self::Socket(sockets) => {
                 sockets.announce(edges);
                 Ok(())
             }
@@ -73,7 +74,7 @@ impl Engine {
     fn enter(&self, phase: u64) -> Result<(), String> {
         match self {
             Self::Live(generator) => generator.enter(phase).map_err(|e| e.to_string()),
-            Self::Packet(sockets) => {
+            Self::Socket(sockets) => {
                 sockets.enter(phase);
                 Ok(())
             }
@@ -83,7 +84,7 @@ impl Engine {
     fn stop(&mut self) -> Result<Sent, String> {
         match self {
             Self::Live(generator) => generator.stop().map_err(|e| e.to_string()),
-            Self::Packet(sockets) => sockets.stop().map_err(|e| e.to_string()),
+            Self::Socket(sockets) => sockets.stop().map_err(|e| e.to_string()),
         }
     }
 }
@@ -234,9 +235,13 @@ impl Ends {
             rewritten: true,
         };
         let digest = of(&sending);
-        let engine = match traffic.by_sockets {
-            true => Engine::Packet(Sockets::new(&sending).map_err(|e| e.to_string())?),
-            false => match Generator::new(&sending) {
+        let engine = match traffic.socket {
+            Some(kind) => match Sockets::new(&sending, kind) {
+                Ok(sockets) => Engine::Socket(sockets),
+                Err(e) if lacks(&e) => return Ok(FromPart::Lacks(format!("AF_XDP: {e}"))),
+                Err(e) => return Err(e.to_string()),
+            },
+            None => match Generator::new(&sending) {
                 Ok(generator) => Engine::Live(generator),
                 Err(e) => return granted::<()>(Err(e), |()| ()),
             },
@@ -310,6 +315,12 @@ fn granted<T>(made: Result<T, BpfError>, keep: impl FnOnce(T)) -> Result<FromPar
         Err(e) if e.is_lack() => Ok(FromPart::Lacks(e.to_string())),
         Err(e) => Err(e.to_string()),
     }
+}
+
+/// Whether a kernel has no such socket, or its adapter takes none.
+fn lacks(error: &io::Error) -> bool {
+    let codes = [Errno::AFNOSUPPORT, Errno::OPNOTSUPP];
+    codes.iter().any(|code| error.raw_os_error() == Some(code.raw_os_error()))
 }
 
 fn link(adapter: &str) -> Result<LinkInfo, String> {
