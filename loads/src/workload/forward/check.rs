@@ -42,13 +42,12 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     life_of_streams(evidence)?;
     schedules(evidence)?;
     idleness(evidence)?;
-    let line = float((evidence.bytes + IFG) as u64) * 8.0;
     let sink = evidence.after.first().and_then(|(_, counts)| counts.times.as_ref());
     // A difference of two clocks is no latency.
     let times = sink.filter(|_| evidence.one_clock.iter().all(|one| *one));
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
-        samples: samples(evidence, line)?,
+        samples: samples(evidence)?,
         series: series(&life.course, life.window_ns, ("frames", Unit::PacketPerSecond, 1.0)),
         distributions: merged(times.into_iter())?,
         flows: Flows::new(&COLUMNS, flows(evidence)?),
@@ -163,7 +162,7 @@ const fn float(count: u64) -> f64 {
     count as f64
 }
 
-fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
+fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     let life = evidence.life()?;
     let (opened, closed) = match (life.opened.first(), life.closed.first()) {
         (Some(opened), Some(closed)) => (opened, closed),
@@ -173,7 +172,9 @@ fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
     let gained = |opened: &[u64], closed: &[u64]| -> u64 {
         closed.iter().zip(opened).map(|(b, a)| b.saturating_sub(*a)).sum()
     };
-    let rate = float(gained(&opened.came, &closed.came)) / length;
+    let frames = gained(&opened.came, &closed.came);
+    let bytes = gained(&opened.bytes, &closed.bytes) + frames * IFG as u64;
+    let rate = float(frames) / length;
     let (sent, came) = evidence.sums()?;
     let (sent, unsent, came) = (sent.sent[WINDOW], sent.unsent[WINDOW], came[WINDOW]);
     let of_all = |count: fn(&crate::engine::packet::live::Stream) -> u64| -> Result<u64, Fault> {
@@ -186,7 +187,7 @@ fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
     };
     let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),
-        sample("throughput", rate * line, Unit::BitPerSecond),
+        sample("throughput", float(bytes) * 8.0 / length, Unit::BitPerSecond),
         sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
         sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
@@ -199,17 +200,17 @@ fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
 }
 
 fn work(evidence: &Evidence, ledger: &Ledger) -> Result<Work, Fault> {
-    let bytes = evidence.bytes as u64;
     let mut work = Work {
-        sent_bytes: ledger.sent * bytes,
-        received_bytes: ledger.received * bytes,
         operations: ledger.received,
         content_checks: ledger.received,
         ..Work::default()
     };
     let mut sum = DIGEST;
     for stream in 0..evidence.streams() {
-        sum = digest(sum, &evidence.sent(stream)?.1.to_le_bytes());
+        let (sent, own) = evidence.sent(stream)?;
+        work.sent_bytes += evidence.sizes.sum(sent.sent.iter().sum());
+        work.received_bytes += evidence.came(stream)?.bytes.iter().sum::<u64>();
+        sum = digest(sum, &own.to_le_bytes());
     }
     work.digest = Some(Work::folded(sum));
     Ok(work)
@@ -221,8 +222,8 @@ const COLUMNS: [(&str, Unit); 3] =
 
 fn flows(evidence: &Evidence) -> Result<Vec<Flow>, Fault> {
     let row = |stream: usize| {
-        let (sent, came) = (evidence.sent(stream)?.0.sent, evidence.came(stream)?.came);
-        let bytes = float(came[WINDOW] * evidence.bytes as u64);
+        let (sent, arrived) = (evidence.sent(stream)?.0.sent, evidence.came(stream)?);
+        let (came, bytes) = (arrived.came, float(arrived.bytes[WINDOW]));
         Ok(Flow {
             name: evidence.name(stream),
             sender: evidence.host_names[stream + 1].clone(),

@@ -98,13 +98,16 @@ impl Plain {
         for ((behind, mark), frame) in (0..).zip(marks).zip(&mut self.frames) {
             let number = self.next.wrapping_add(behind);
             let flow = flow_of(self.pattern, flows, number);
+            let frame = &mut frame[..self.wire.length_of(number)];
             self.wire.write(frame, (number, mark.stamp, mark.phase), flow);
             if self.spoilt {
                 frame[tag] ^= 1;
             }
         }
-        let frames = self.frames.iter().take(marks.len());
-        let mut pieces: Vec<libc::iovec> = frames.map(|frame| piece(frame)).collect();
+        let frames = (0..).zip(&self.frames).take(marks.len());
+        let long = |behind| self.wire.length_of(self.next.wrapping_add(behind));
+        let frames = frames.map(|(behind, frame)| &frame[..long(behind)]);
+        let mut pieces: Vec<libc::iovec> = frames.map(piece).collect();
         let mut heads: Vec<libc::mmsghdr> = pieces.iter_mut().map(head).collect();
         let count = libc::c_uint::try_from(heads.len()).unwrap_or(0);
         // SAFETY: `count` messages of one piece each, which point into frames of this value; all
