@@ -124,6 +124,42 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
     }
 }
 
+/// Bits of a frame of the mix on a line in the mean, by the frames that came.
+fn bits_of_a_mix(record: &TrialRecord, name: &str, tag: f64) {
+    let [frames, bits] =
+        ["frames", "throughput"].map(|metric| record.outcome.metric(metric).expect("a rate").value);
+    let mean = (4342.0 / 12.0 + tag + 20.0) * 8.0;
+    assert!((bits / frames / mean - 1.0).abs() < 1e-3, "{name}: {bits} bit/s, {frames} a second");
+}
+
+#[test]
+fn frames_of_a_mix_are_accounted_for_by_their_sizes() {
+    let _lock = visit::lock();
+    for (role, load) in [
+        ("device", ""),
+        ("device", "engine = \"packet\"\noffered_load = \"45.82 Mbit/s\"\n"),
+        ("switch", "offered_load = \"45.82 Mbit/s\"\nfast_path = \"xdp\"\n"),
+    ] {
+        let plan = plan(&BETWEEN.replace("ROLE", role), &format!("frame_size = \"imix\"\n{load}"));
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let Some(record) = visited(&mut bench, &plan) else { continue };
+        let name = format!("{role}, {}", load.trim().replace('\n', " "));
+        closes(&record, &name);
+        counts_agree(&record, &name);
+        bits_of_a_mix(&record, &name, 0.0);
+        if load.contains("offered_load") {
+            let rate = record.outcome.metric("frames").expect("a rate").value;
+            assert!((rate - 15_000.0).abs() < 150.0, "{name}: {rate}");
+        }
+        let work = &record.outcome.work;
+        assert!(
+            told(&record, "sent") > told(&record, "received") + 0.5
+                || work.sent_bytes == work.received_bytes,
+            "{name}: {work:?}"
+        );
+    }
+}
+
 #[test]
 fn a_program_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
     let _lock = visit::lock();

@@ -4,7 +4,7 @@
 //! Must not know how a load is judged.
 
 use loads::engine::packet::live::plain::Plain;
-use loads::engine::packet::live::{Frames, LEAST, Pattern, Sink, Wire};
+use loads::engine::packet::live::{Frames, LEAST, Pattern, Sink, Sizes, Wire};
 use rig::lab::cpus;
 use rig::lab::link::Routes;
 use std::error::Error;
@@ -37,13 +37,13 @@ fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     let wire = Wire {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
         addresses: [[198, 18, 0, 10], [198, 18, 0, 1]].map(IpAddr::from),
-        bytes: LEAST,
+        sizes: Sizes::Alike(LEAST),
         stream: 0,
         key: KEY,
         seed: 1,
     };
     enter(to)?;
-    let frames = Frames { length: wire.length(), layout: wire.layout(), key: KEY };
+    let frames = Frames { sizes: wire.sizes, layout: wire.layout(), key: KEY };
     let sink = Sink::attach(index(link)?, frames, 1)?;
     enter(from)?;
     let mut plain = Plain::open(index(link)?, wire, (FLOWS, Pattern::Counter))?;

@@ -17,6 +17,8 @@ const ALL: u64 = 50;
 const BITS: f64 = 84.0 * 8.0;
 /// Bits of one as a device sees it, without the check sequence.
 const INSIDE: f64 = 60.0 * 8.0;
+/// The same of a frame in the mean of 12 in a mix: 7 of 64 B, 4 of 594 B, 1 of 1518 B.
+const MIXED_BITS: f64 = (4342.0 / 12.0 + 20.0) * 8.0;
 /// Frames a second of a client that sends as fast as it can, and of one among several.
 const TESTER: f64 = 1e6;
 const SLOW: f64 = 2000.0;
@@ -129,6 +131,31 @@ fn queues(seed: u64) {
 #[test]
 fn searches_find_the_core_and_the_buffer_of_planted_boxes() {
     (0..FEW).for_each(core_and_buffer);
+}
+
+/// A box counts frames, whose sizes the offered load has in the mean, and a line counts bits.
+#[test]
+fn a_mix_finds_the_same_core_and_its_bits_are_those_that_came() {
+    let rates = ["\"1 Mbit/s\"", "\"100 Mbit/s\""];
+    let rate = lossless("rate", "offered_load", rates);
+    let rate = rate.replace("\"forward\"\n", "\"forward\"\nframe_size = \"imix\"\n");
+    for clients in [1, 3] {
+        let run = through((clients, TESTER), &rate, "capacity = 5000.0\nbuffer = 20\n");
+        let found = figure(&run, "rate_largest") / MIXED_BITS;
+        within(found, 5000.0, 0.005, &format!("{clients} clients"));
+    }
+    let load = "[load.it]\nworkload = \"forward\"\nframe_size = \"imix\"\n\
+                offered_load = \"45.82 Mbit/s\"\n";
+    // A line that carries the mix in the mean, and one that carries half of its bits.
+    for (line, least, most) in [("50 Mbit/s", 0.999, 1.001), ("22.91 Mbit/s", 0.4, 0.6)] {
+        let planted = format!("capacity = 1000000.0\nline = \"{line}\"\nqueues = [1]\n");
+        let run = through((1, TESTER), load, &planted);
+        let outcome = &run.records[0].outcome;
+        let of = |name| outcome.metric(name).expect("a figure").value;
+        assert!((least..most).contains(&(of("throughput") / 45.82e6)), "{line}: {outcome:?}");
+        let per_frame = of("throughput") / of("frames");
+        within(per_frame, MIXED_BITS, 0.002, line);
+    }
 }
 
 #[test]

@@ -227,7 +227,7 @@ impl Device {
                 self.filter();
                 self.find_way(frames, forwarding);
                 self.translate(frames);
-                self.police(frames.bytes() as u64, now_ns);
+                self.police(frames, now_ns);
                 self.leave(frames, forwarding, out);
             }
         }
@@ -304,18 +304,20 @@ impl Device {
         self.counters.untranslated += live.keep(|at, _| external[at].is_some());
     }
 
-    fn police(&mut self, bytes: u64, now_ns: u64) {
+    fn police(&mut self, frames: &Frames, now_ns: u64) {
         let Some(policers) = &mut self.services.policers else { return };
         let live = &mut *self.live;
         let mut conforms = [false; BATCH_MOST];
-        for (conforms, tuple) in conforms.iter_mut().zip(&live.tuples[..live.count]) {
+        let all = live.tuples[..live.count].iter().zip(&live.slots);
+        for (conforms, (tuple, slot)) in conforms.iter_mut().zip(all) {
+            let bytes = frame::length(frames.head(*slot)) as u64;
             *conforms = policers.conforms(subscriber(tuple), bytes, now_ns);
         }
         self.counters.policed += live.keep(|at, _| conforms[at]);
     }
 
     fn leave(&mut self, frames: &mut Frames, forwarding: Forwarding, out: &mut Vec<u32>) {
-        let (live, bytes) = (&*self.live, frames.bytes());
+        let live = &*self.live;
         for (slot, hop) in live.slots[..live.count].iter().zip(&live.hops) {
             let head = frames.head_mut(*slot);
             if forwarding == Forwarding::Route {
@@ -329,8 +331,8 @@ impl Device {
             }
             let port = &mut self.ports[usize::from(hop % PORTS)];
             let queue = usize::from(frame::dscp(head)) * port.count() / 64;
-            #[expect(clippy::cast_possible_truncation, reason = "a frame has at most 9,014 bytes")]
-            let queued = Queued { slot: *slot, bytes: bytes as u32 };
+            #[expect(clippy::cast_possible_truncation, reason = "at most 65,549 bytes")]
+            let queued = Queued { slot: *slot, bytes: frame::length(head) as u32 };
             self.counters.queued_out += u64::from(!port.put(queue, queued));
         }
     }

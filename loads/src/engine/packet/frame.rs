@@ -112,6 +112,13 @@ pub fn parse(head: &Head, bytes: usize) -> Option<Tuple> {
     })
 }
 
+/// Bytes of an IPv4 frame without check sequence, as its header says, at most 65,549.
+#[inline]
+#[must_use]
+pub fn length(head: &Head) -> usize {
+    ETHERNET + usize::from(half(head, 16))
+}
+
 /// Hops that a frame may still take.
 #[inline]
 #[must_use]
@@ -274,6 +281,7 @@ mod tests {
             prop_assert_eq!(parse(&head, bytes), Some(fields.tuple));
             prop_assert_eq!((number(&head), dscp(&head)), (fields.number, fields.dscp));
             prop_assert!(is_whole(&head, bytes));
+            prop_assert_eq!(length(&head), bytes);
             prop_assert_eq!(parse(&head, bytes - 1), None, "cut");
         }
 

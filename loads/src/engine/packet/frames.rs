@@ -2,7 +2,7 @@
 
 use super::frame::{HEAD, Head};
 
-/// Frames of one length, each in lines of a cache of which it has the first ones.
+/// Room for frames up to one length, each in lines of a cache of which it has the first ones.
 #[derive(Clone, Debug)]
 pub struct Frames {
     lines: Vec<Head>,
@@ -19,7 +19,7 @@ impl Frames {
         Self { lines: vec![[0; HEAD]; slots * each], each, bytes }
     }
 
-    /// Bytes of a frame.
+    /// Bytes of the longest frame.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes

@@ -42,14 +42,13 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     life_of_streams(evidence)?;
     schedules(evidence)?;
     idleness(evidence)?;
-    let line = float((evidence.bytes + IFG) as u64) * 8.0;
     // A difference of two clocks is no latency.
     let one_clock = evidence.one_clock.iter().all(|one| *one);
     let sinks = evidence.after.iter().filter(|_| one_clock);
     let times = sinks.filter_map(|(_, counts)| counts.times.as_ref());
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
-        samples: samples(evidence, line)?,
+        samples: samples(evidence)?,
         series: series(&life.course, life.window_ns, ("frames", Unit::PacketPerSecond, 1.0)),
         distributions: merged(times)?,
         flows: Flows::new(&COLUMNS, flows(evidence)?),
@@ -164,15 +163,18 @@ const fn float(count: u64) -> f64 {
     count as f64
 }
 
-fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
+fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     let life = evidence.life()?;
     // Each sink has edges of its own; one that counts nothing adds nothing.
-    let rate = |(opened, closed): (&HostMark, &HostMark)| {
+    let rate = |(opened, closed): (&HostMark, &HostMark), counts: fn(&HostMark) -> &Vec<u64>| {
         let length = seconds(closed.at_ns.saturating_sub(opened.at_ns)).max(1e-9);
-        let both = closed.came.iter().zip(&opened.came);
+        let both = counts(closed).iter().zip(counts(opened));
         float(both.map(|(b, a)| b.saturating_sub(*a)).sum()) / length
     };
-    let rate: f64 = life.opened.iter().zip(&life.closed).map(rate).sum();
+    let of = |counts: fn(&HostMark) -> &Vec<u64>| -> f64 {
+        life.opened.iter().zip(&life.closed).map(|marks| rate(marks, counts)).sum()
+    };
+    let (rate, bytes) = (of(|mark| &mark.came), of(|mark| &mark.bytes));
     let (sent, came) = evidence.sums()?;
     let (sent, unsent, came) = (sent.sent[WINDOW], sent.unsent[WINDOW], came[WINDOW]);
     let of_all = |count: fn(&crate::engine::packet::live::Stream) -> u64| -> Result<u64, Fault> {
@@ -185,7 +187,7 @@ fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
     };
     let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),
-        sample("throughput", rate * line, Unit::BitPerSecond),
+        sample("throughput", (bytes + rate * float(IFG as u64)) * 8.0, Unit::BitPerSecond),
         sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
         sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
@@ -198,17 +200,17 @@ fn samples(evidence: &Evidence, line: f64) -> Result<Vec<Sample>, Fault> {
 }
 
 fn work(evidence: &Evidence, ledger: &Ledger) -> Result<Work, Fault> {
-    let bytes = evidence.bytes as u64;
     let mut work = Work {
-        sent_bytes: ledger.sent * bytes,
-        received_bytes: ledger.received * bytes,
         operations: ledger.received,
         content_checks: ledger.received,
         ..Work::default()
     };
     let mut sum = DIGEST;
     for stream in 0..evidence.streams() {
-        sum = digest(sum, &evidence.sent(stream)?.1.to_le_bytes());
+        let (sent, own) = evidence.sent(stream)?;
+        work.sent_bytes += evidence.sizes.sum(sent.sent.iter().sum());
+        work.received_bytes += evidence.came(stream)?.bytes.iter().sum::<u64>();
+        sum = digest(sum, &own.to_le_bytes());
     }
     work.digest = Some(Work::folded(sum));
     Ok(work)
@@ -221,8 +223,8 @@ const COLUMNS: [(&str, Unit); 3] =
 fn flows(evidence: &Evidence) -> Result<Vec<Flow>, Fault> {
     let row = |stream: usize| {
         let leg = &evidence.legs[stream];
-        let (sent, came) = (evidence.sent(stream)?.0.sent, evidence.came(stream)?.came);
-        let bytes = float(came[WINDOW] * evidence.bytes as u64);
+        let (sent, arrived) = (evidence.sent(stream)?.0.sent, evidence.came(stream)?);
+        let (came, bytes) = (arrived.came, float(arrived.bytes[WINDOW]));
         Ok(Flow {
             name: evidence.name(stream),
             sender: evidence.sender(stream).to_owned(),

@@ -5,7 +5,7 @@
 use super::run::{Counts, HostMark, StreamEnd};
 use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
-use crate::engine::packet::live::{PHASES, Sent, Stream};
+use crate::engine::packet::live::{PHASES, Sent, Sizes, Stream};
 use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Settings};
 
@@ -31,8 +31,8 @@ pub struct Evidence {
     pub one_clock: Vec<bool>,
     /// Parameters asked.
     pub asked: Settings,
-    /// Bytes of a frame with its check sequence.
-    pub bytes: usize,
+    /// How long frames are.
+    pub sizes: Sizes,
     /// Time between two frames of a client, if it is paced, nanoseconds.
     pub interval_ns: Option<f64>,
     /// What the frames meet in the list of rules that switches forward by; none where the kernel

@@ -7,16 +7,15 @@
 use super::check;
 use super::evidence::{Evidence, Leg};
 use super::run::{
-    Counts, HostMark, StreamEnd, burst, fits, frame_bytes, interval, is_received,
+    Counts, HostMark, StreamEnd, burst, fits, frame_sizes, interval, is_received, line_bits,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
-use crate::engine::packet::frame::IFG;
-use crate::engine::packet::live::{Layout, PHASES, Sent, Stream, Totals};
+use crate::engine::packet::live::{Layout, PHASES, Sent, Sizes, Stream, Totals};
 use crate::engine::packet::police::Policers;
 use crate::engine::packet::queues::Scheduler;
-use crate::engine::packet::ring::{Knobs, Offer, Outcome, Ring, Stalls};
+use crate::engine::packet::ring::{Knobs, Offer, Outcome, Ring, Stalls, Turns};
 use crate::engine::packet::tuple::Tuple;
 use crate::engine::times::stored;
 use desk::record::Fault;
@@ -32,8 +31,8 @@ const MOST: f64 = 268_435_456.0;
 /// What the tester does in a trial.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
-    /// Bytes of a frame with its check sequence.
-    bytes: usize,
+    /// How long frames are.
+    sizes: Sizes,
     /// Clients, which send in turn.
     streams: u32,
     /// Seconds between two frames of one client by the plan; none where it sends as it can.
@@ -60,7 +59,7 @@ pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
         flows: &[Tuple { src: 1, dst: 2, src_port: 49_152, dst_port: 5001, protocol: 17 }],
         frames: schedule.frames[0] + schedule.frames[1],
         interval: schedule.interval,
-        bytes: schedule.bytes,
+        turns: schedule.turns(),
         classes: &classes,
         window: schedule.window,
     };
@@ -118,21 +117,20 @@ fn planted(device: &sim::Device) -> Device {
 
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
-    let (bytes, streams) = (frame_bytes(params), scene.clients.max(1));
+    let (sizes, streams) = (frame_sizes(params), scene.clients.max(1));
     if !is_received(params) {
         let what = "a simulated box passes frames to the system under test alone; take direction = \
                     \"receive\"";
         return Err(Fault::NotAvailable { what: what.into() });
     }
     let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
-    fits(bytes, Layout { six })?;
+    fits(sizes, Layout { six })?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
     let clients = f64::from(streams);
-    #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]
-    let frame = ((bytes + IFG) * 8) as f64 / line;
+    let frame = line_bits(sizes) / line;
     let each = 1.0 / (scene.physics.device.tester * scene.clients_cpu);
     let fastest = frame.max(each / clients);
-    let wanted = interval(params, (bytes, streams)).map(|ns| ns / 1e9);
+    let wanted = interval(params, (sizes, streams)).map(|ns| ns / 1e9);
     let interval = wanted.map_or(fastest, |each| (each / clients).max(fastest));
     let settle = if scene.steady { job.settle } else { job.settle_max }.as_secs_f64();
     let length = job.window.as_secs_f64();
@@ -147,7 +145,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
         }
         let window = [0.0, length];
         let frames = [0, frames];
-        return Ok(Schedule { bytes, streams, wanted: None, interval, window, frames });
+        return Ok(Schedule { sizes, streams, wanted: None, interval, window, frames });
     }
     let window = [settle, settle + length];
     if window[1] / interval > MOST {
@@ -159,7 +157,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
         return Err(Fault::NotAvailable { what });
     }
     let frames = [due(settle, interval), due(window[1], interval) - due(settle, interval)];
-    Ok(Schedule { bytes, streams, wanted, interval, window, frames })
+    Ok(Schedule { sizes, streams, wanted, interval, window, frames })
 }
 
 /// Frames that are due before such a moment, the first of them at 0.
@@ -188,13 +186,20 @@ impl Schedule {
         told
     }
 
-    /// What came of a stream, by phase.
-    fn came(&self, stream: u32, outcome: &Outcome) -> [u64; PHASES] {
-        let mut came = [0; PHASES];
+    /// How long the frames of the streams are.
+    const fn turns(&self) -> Turns {
+        Turns { sizes: self.sizes, streams: self.streams }
+    }
+
+    /// What came of a stream, by phase: frames, and their bytes.
+    fn came(&self, stream: u32, outcome: &Outcome) -> [[u64; PHASES]; 2] {
+        let mut came = [[0; PHASES]; 2];
         let all = self.frames[0] + self.frames[1];
-        for number in (stream..all).step_by(self.streams as usize) {
+        let numbers = (stream..all).step_by(self.streams as usize);
+        for number in numbers.filter(|number| outcome.came(*number)) {
             let phase = usize::from(number >= self.frames[0]);
-            came[phase] += u64::from(outcome.came(number));
+            came[0][phase] += 1;
+            came[1][phase] += self.turns().bytes(number) as u64;
         }
         came
     }
@@ -207,7 +212,10 @@ fn evidence(
 ) -> Evidence {
     let streams = schedule.streams;
     let name = |at: u32| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
-    let stream = |at| Stream { came: schedule.came(at, outcome), ..Stream::default() };
+    let stream = |at| {
+        let [came, bytes] = schedule.came(at, outcome);
+        Stream { came, bytes, ..Stream::default() }
+    };
     let mut all: Vec<Stream> = (0..streams).map(stream).collect();
     // The device does not tell streams apart; the trial has the sums alone.
     if let Some(first) = all.first_mut() {
@@ -227,7 +235,7 @@ fn evidence(
         between: Vec::new(),
         one_clock: (0..=streams).map(|_| !scene.physics.clients_apart()).collect(),
         asked: job.trial.point.params.clone(),
-        bytes: schedule.bytes,
+        sizes: schedule.sizes,
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
         list: None,
         legs: (0..streams).map(|at| Leg { sender: at as usize + 1, receiver: 0, cpu: at % cores }).collect(),
@@ -244,11 +252,13 @@ fn life(
     (schedule, outcome): (&Schedule, &Outcome),
 ) -> Life<HostMark, Vec<StreamEnd>> {
     let [opens_ns, closes_ns] = schedule.window.map(|edge| scene.go_ns + (edge * 1e9) as u64);
-    let read = |at: u32, at_ns: u64, came: u64| HostMark {
+    let of_sink = |at: u32, count: u64| vec![if at == 0 { count } else { 0 }];
+    let read = |at: u32, at_ns: u64, [came, bytes]: [u64; 2]| HostMark {
         at_ns,
         took_ns: 1000,
         cpu_ns: if at == 0 { 0 } else { at_ns - scene.go_ns },
-        came: vec![if at == 0 { came } else { 0 }],
+        came: of_sink(at, came),
+        bytes: of_sink(at, bytes),
         ticks: Vec::new(),
         forwarded: None,
     };
@@ -265,7 +275,7 @@ fn life(
         stream.map(end).into_iter().collect()
     };
     let hosts = 0..=schedule.streams;
-    let [opened, closed] = outcome.by;
+    let [opened, closed] = [0, 1].map(|edge| [outcome.by[edge], outcome.bytes_by[edge]]);
     Life {
         steady: scene.steady,
         settle_ns: opens_ns - scene.go_ns,

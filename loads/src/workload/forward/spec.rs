@@ -36,6 +36,9 @@ pub const BURST: ParamSpec = ParamSpec {
     default: "endless",
 };
 
+/// The word for frames of mixed sizes.
+pub const IMIX: &str = "imix";
+
 /// By what frames are sent.
 pub const ENGINE: ParamSpec = ParamSpec {
     name: "engine",
@@ -95,9 +98,10 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "frame_size",
-        about: "bytes of a frame with its check sequence (FCS)",
+        about: "bytes of a frame with its check sequence (FCS); or imix, 7 of 64 B, 4 of 594 B \
+                and 1 of 1518 B in turn",
         role: Some(ParamRole::Size),
-        kind: ParamKind::size(LEAST as u64, MOST as u64),
+        kind: ParamKind::size(LEAST as u64, MOST as u64).or(&[IMIX]),
         default: "64 B",
     },
     ParamSpec {

@@ -7,7 +7,7 @@ use super::ledger::ledger;
 use super::run::{Counts, Forwarded, HostMark, StreamEnd, Ticks};
 use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
-use crate::engine::packet::live::{Sent, Stream, Totals};
+use crate::engine::packet::live::{Sent, Sizes, Stream, Totals};
 use crate::engine::packet::traffic::Spread;
 use desk::record::Fault;
 
@@ -21,6 +21,7 @@ fn good() -> Evidence {
         took_ns: 1000,
         cpu_ns: at_ns / 2,
         came: vec![came],
+        bytes: vec![came * 64],
         ticks: vec![(0, Ticks { idle, all: at_ns / 10_000_000 })],
         forwarded: None,
     };
@@ -30,12 +31,13 @@ fn good() -> Evidence {
         digest: 7,
         error: None,
     };
-    let sink = Totals { streams: vec![Stream { came: SENT, ..Stream::default() }], damaged: 0 };
+    let bytes = SENT.map(|frames| frames * 64);
+    let sink = Totals { streams: vec![Stream { came: SENT, bytes, ..Stream::default() }], damaged: 0 };
     let quiet = |name: &str| (name.to_owned(), Counts::default());
     Evidence {
         host_names: vec!["sut".into(), "c01".into()],
         one_clock: vec![true, true],
-        bytes: 64,
+        sizes: Sizes::Alike(64),
         interval_ns: None,
         legs: vec![Leg { sender: 1, receiver: 0, cpu: 0 }],
         before: vec![quiet("sut"), quiet("c01"), quiet("box")],
@@ -81,6 +83,25 @@ fn a_trial_in_which_everything_came_gives_its_figures() {
     assert!((figure("throughput") - 672_000.0).abs() < 1e-3);
     assert!(figure("loss").abs() < 1e-12 && figure("unsent").abs() < 1e-12);
     assert_eq!(checked.outcome.work.operations, 1110);
+}
+
+#[test]
+fn bits_are_those_of_the_frames_that_came() {
+    let mut evidence = good();
+    evidence.sizes = Sizes::Imix(0);
+    // The long frames of the window are lost, and a counter tells of them.
+    stream(&mut evidence).came = [100, 900, 10];
+    stream(&mut evidence).bytes = [6400, 900 * 64, 640];
+    evidence.before[2].1.drops = vec![("far tx_dropped".into(), 0)];
+    evidence.after[2].1.drops = vec![("far tx_dropped".into(), 100)];
+    let life = evidence.life.as_mut().unwrap();
+    (life.closed[0].came, life.closed[0].bytes) = (vec![1000], vec![1000 * 64]);
+    let outcome = check(&evidence).unwrap().outcome;
+    let throughput = outcome.metric("throughput").unwrap().value;
+    assert!((throughput - 900.0 * 84.0 * 8.0).abs() < 1e-3, "{throughput}");
+    assert_eq!(outcome.work.received_bytes, 1010 * 64);
+    assert_eq!(outcome.work.sent_bytes, Sizes::Imix(0).sum(1110));
+    assert_eq!(outcome.flows.rows[0].figures[0], Some(900.0 * 64.0));
 }
 
 #[test]
@@ -205,7 +226,9 @@ fn streams_of_both_directions_are_one_account_with_a_row_each() {
     let both = |back: u64| {
         let mut evidence = good();
         evidence.legs.push(Leg { sender: 0, receiver: 1, cpu: 1 });
-        let of = |came| Stream { came, ..Stream::default() };
+        let of = |came: [u64; 3]| {
+            Stream { came, bytes: came.map(|frames| frames * 64), ..Stream::default() }
+        };
         let streams = vec![of([0; 3]), of([50, back, 5])];
         evidence.after[1].1.sink = Some(Totals { streams, damaged: 0 });
         let life = evidence.life.as_mut().unwrap();

@@ -48,6 +48,7 @@ pub enum Op {
     And = 0x50,
     Lsh = 0x60,
     Rsh = 0x70,
+    Mod = 0x90,
     Xor = 0xa0,
     Mov = 0xb0,
 }
@@ -85,6 +86,8 @@ pub mod helper {
     pub const CLOCK: i32 = 5;
     /// `bpf_redirect_map`.
     pub const REDIRECT_MAP: i32 = 51;
+    /// `bpf_xdp_adjust_tail`.
+    pub const ADJUST_TAIL: i32 = 65;
 }
 
 /// A place in a program that is jumped to.

@@ -2,15 +2,19 @@
 //!
 //! Every frame gets all of its headers: the kernel uses the pages of live frames again, with what
 //! the last way through a router left in them. A paced program sends a frame when its moment has
-//! come and drops the run otherwise; a frame more than its slack late is skipped and counted.
+//! come and drops the run otherwise; a frame more than its slack late is skipped and counted. Where
+//! lengths are mixed a page has the longest frame, and each run cuts it; the kernel undoes the cut
+//! before the page comes again.
 //! Must not know what becomes of the frames.
 
 use super::PHASES;
+use super::sizes::ORDER;
 use super::wire::{Layout, ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, first_flow, mixed};
 use crate::engine::packet::bpf::{
     Assembler, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action, helper,
     interrupt, take_interrupts, this_thread,
 };
+use crate::engine::packet::frame::FCS;
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
 use rig::lab::clock;
 use serde::{Deserialize, Serialize};
@@ -345,6 +349,8 @@ impl Drop for Generator {
 /// Where the program keeps what a call would lose.
 const PHASE: (Reg, i16) = (R10, -8);
 const STAMP: (Reg, i16) = (R10, -16);
+/// Where lengths are mixed: what the kernel handed to the program.
+const CONTEXT: (Reg, i16) = (R10, -24);
 
 /// Writes the program. `R6` has the sequence number, `R7` the frame, `R8` the state, `R9` first the
 /// control and then the scrambled number.
@@ -355,13 +361,13 @@ struct Maker<'s> {
 
 impl Maker<'_> {
     fn program(mut self, [state, control, adapters]: [&Map; 3]) -> Result<Vec<u64>, BpfError> {
-        let (drop, layout) = (self.code.label(), self.layout());
+        let drop = self.code.label();
+        let places = self.sending.wire.sizes.places();
+        match places {
+            Some(_) => self.code.store(Size::D, CONTEXT, R1),
+            None => self.frame(drop),
+        }
         let code = &mut self.code;
-        code.load(Size::W, R7, (R1, 0));
-        code.load(Size::W, R2, (R1, 4));
-        code.mov(R3, R7);
-        code.op_imm(Op::Add, R3, i32::from(layout.end()));
-        code.jump(Cond::Gt, R3, R2, drop);
         code.value(R8, state);
         code.value(R9, control);
         code.load(Size::D, R1, (R9, control::STOP));
@@ -372,13 +378,54 @@ impl Maker<'_> {
         }
         self.number();
         self.stamp();
-        self.headers();
+        match places {
+            Some(places) => self.cut(places, drop),
+            None => self.headers(self.sending.wire.length()),
+        }
+        self.ports();
         self.marks();
         self.redirect(adapters);
         self.code.bind(drop);
         self.code.mov_imm(R0, action::DROP);
         self.code.exit();
         self.code.finish()
+    }
+
+    /// The frame into `R7`, of what `R1` has from the kernel.
+    fn frame(&mut self, drop: Label) {
+        let end = i32::from(self.layout().end());
+        let code = &mut self.code;
+        code.load(Size::W, R7, (R1, 0));
+        code.load(Size::W, R2, (R1, 4));
+        code.mov(R3, R7);
+        code.op_imm(Op::Add, R3, end);
+        code.jump(Cond::Gt, R3, R2, drop);
+    }
+
+    /// Cuts the frame to the length of its number, and writes the headers of that length.
+    fn cut(&mut self, places: u64, drop: Label) {
+        let sending = self.sending;
+        let (done, wire) = (self.code.label(), &sending.wire);
+        place(&mut self.code, (R1, R6), R2, places);
+        for (place, bytes) in (0_i32..).zip(wire.sizes.each()) {
+            let (next, length) = (self.code.label(), bytes - FCS);
+            let code = &mut self.code;
+            code.jump_imm(Cond::Ne, R1, place, next);
+            code.load(Size::D, R1, CONTEXT);
+            if let Some(more @ 1..) = wire.length().checked_sub(length) {
+                code.mov_imm(R2, -i32::try_from(more).unwrap_or(0));
+                code.call(helper::ADJUST_TAIL);
+                code.jump_imm(Cond::Ne, R0, 0, drop);
+                code.load(Size::D, R1, CONTEXT);
+            }
+            self.frame(drop);
+            self.headers(length);
+            self.code.go(done);
+            self.code.bind(next);
+        }
+        // Never: a number has one of the lengths.
+        self.code.go(drop);
+        self.code.bind(done);
     }
 
     /// As the process says: it is told which phase it is.
@@ -496,16 +543,21 @@ impl Maker<'_> {
         self.sending.wire.layout()
     }
 
-    /// All headers, then the ports of the flow.
-    fn headers(&mut self) {
-        if self.sending.rewritten {
-            let end = usize::try_from(self.layout().mark()).unwrap_or(0);
-            let mut template = self.sending.wire.template();
-            template.truncate(end);
-            for (at, bytes) in (0_i16..).step_by(8).zip(template.chunks(8)) {
-                self.constant(at, bytes);
-            }
+    /// All headers of a frame of so many bytes.
+    fn headers(&mut self, length: usize) {
+        if !self.sending.rewritten {
+            return;
         }
+        let end = usize::try_from(self.layout().mark()).unwrap_or(0);
+        let mut template = self.sending.wire.template_of(length);
+        template.truncate(end);
+        for (at, bytes) in (0_i16..).step_by(8).zip(template.chunks(8)) {
+            self.constant(at, bytes);
+        }
+    }
+
+    /// The ports of the flow.
+    fn ports(&mut self) {
         self.flow();
         let (source, target) = (self.layout().udp(), self.layout().udp() + 2);
         let code = &mut self.code;
@@ -589,6 +641,7 @@ impl Maker<'_> {
     /// The checksum of UDP: of what is the same in every frame, and of ports (`R5`), mark (`R2`),
     /// number, stamp (`R3`) and tag. Words of 32 bits are added, and then folded to 16.
     fn checksum(&mut self) {
+        // Mixes have frames that are too short for IPv6.
         let sum = self.sending.wire.constant();
         let (check, code) = (self.layout().check(), &mut self.code);
         code.load64(R1, sum);
@@ -624,6 +677,18 @@ impl Maker<'_> {
         code.call(helper::REDIRECT_MAP);
         code.exit();
     }
+}
+
+/// `into` = which of the lengths the frame of the number in `from` has, of [`Sizes::places`].
+///
+/// [`Sizes::places`]: super::sizes::Sizes
+pub(super) fn place(code: &mut Assembler, (into, from): (Reg, Reg), scratch: Reg, places: u64) {
+    code.mov(scratch, from);
+    code.op_imm(Op::Mod, scratch, i32::try_from(ORDER.len()).unwrap_or(1));
+    code.op_imm(Op::Lsh, scratch, 1);
+    code.load64(into, places);
+    code.op(Op::Rsh, into, scratch);
+    code.op_imm(Op::And, into, 3);
 }
 
 /// `into` = [`super::wire::scrambled`] of the number in `from`.

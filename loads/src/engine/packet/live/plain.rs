@@ -53,12 +53,14 @@ impl Maker {
     /// its bytes without check sequence.
     pub fn write(&mut self, frame: &mut [u8], mark: Mark) -> u32 {
         let flow = flow_of(self.pattern, (self.flows, self.wire.seed), self.next);
+        let length = self.wire.length_of(self.next);
+        let frame = &mut frame[..length];
         self.wire.write(frame, (self.next, mark.stamp, mark.phase), flow);
         if self.spoilt {
             frame[usize::from(self.wire.layout().tag().unsigned_abs())] ^= 1;
         }
         self.next = self.next.wrapping_add(1);
-        u32::try_from(self.wire.length()).unwrap_or(0)
+        u32::try_from(length).unwrap_or(0)
     }
 }
 
@@ -112,11 +114,11 @@ impl Plain {
     /// What the kernel says, other than that there is no room for now.
     pub fn send(&mut self, maker: &mut Maker, marks: &[Mark]) -> io::Result<usize> {
         let first = maker.next;
+        let mut pieces = Vec::with_capacity(marks.len());
         for (mark, frame) in marks.iter().zip(&mut self.frames) {
-            maker.write(frame, *mark);
+            let length = maker.write(frame, *mark);
+            pieces.push(piece(&frame[..length as usize]));
         }
-        let frames = self.frames.iter().take(marks.len());
-        let mut pieces: Vec<libc::iovec> = frames.map(|frame| piece(frame)).collect();
         let mut heads: Vec<libc::mmsghdr> = pieces.iter_mut().map(head).collect();
         let count = libc::c_uint::try_from(heads.len()).unwrap_or(0);
         // SAFETY: `count` messages of one piece each, which point into frames of this value; all

@@ -3,13 +3,15 @@
 //! Frames of the load are counted and end there; all others go on to the kernel. Counts are kept by
 //! each CPU apart. Must not know who sent.
 
-use super::generator::{finish_tag, scramble};
+use super::generator::{finish_tag, place, scramble};
+use super::sizes::Sizes;
 use super::wire::Layout;
 use super::{PHASES, buckets};
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action,
     helper,
 };
+use crate::engine::packet::frame::FCS;
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
@@ -26,7 +28,9 @@ mod word {
     pub const DUPLICATES: i16 = 32;
     pub const STALE: i16 = 40;
     pub const NEXT: i16 = 48;
-    pub const WORDS: u32 = 7;
+    /// Where lengths are mixed.
+    pub const BYTES: i16 = 56;
+    pub const WORDS: u32 = 10;
 }
 
 /// What came of one stream.
@@ -34,6 +38,8 @@ mod word {
 pub struct Stream {
     /// Frames that came for the first time, by the phase in which they were sent.
     pub came: [u64; PHASES],
+    /// Bytes of these with their check sequences.
+    pub bytes: [u64; PHASES],
     /// Of those of the window, frames that came after one that was sent later (RFC 4737).
     pub reordered: u64,
     /// Frames that came again.
@@ -47,15 +53,15 @@ pub struct Stream {
 pub struct Totals {
     /// Of each stream.
     pub streams: Vec<Stream>,
-    /// Frames as long as those of the load whose tag is wrong.
+    /// Frames as long as those of the load whose tag is wrong, or whose length is another's.
     pub damaged: u64,
 }
 
 /// What a sink knows of the frames that it counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames {
-    /// Bytes of each without check sequence.
-    pub length: usize,
+    /// How long they are.
+    pub sizes: Sizes,
     /// Where things stand in them.
     pub layout: Layout,
     /// Key of the tag.
@@ -67,6 +73,7 @@ pub struct Frames {
 pub struct Sink {
     _attached: Attached,
     streams: Map,
+    sizes: Sizes,
     count: u32,
     damaged: Map,
     times: Map,
@@ -86,7 +93,8 @@ impl Sink {
         let maps = Maps { streams: &streams, damaged: &damaged, times: &times, seen: &seen };
         let code = maps.program(frames)?;
         let attached = Program::load("stend_count", &code)?.attach(adapter)?;
-        Ok(Self { _attached: attached, streams, count, damaged, times })
+        let sizes = frames.sizes;
+        Ok(Self { _attached: attached, streams, sizes, count, damaged, times })
     }
 
     /// What was counted so far.
@@ -103,8 +111,14 @@ impl Sink {
     fn stream(&self, number: u32) -> Result<Stream, BpfError> {
         let words = self.streams.sums(number)?;
         let of = |at: i16| words.get(at as usize / 8).copied().unwrap_or(0);
+        let three = |at: i16| [of(at), of(at + 8), of(at + 16)];
+        let came = three(word::CAME);
         Ok(Stream {
-            came: [of(word::CAME), of(word::CAME + 8), of(word::CAME + 16)],
+            came,
+            bytes: match self.sizes {
+                Sizes::Alike(bytes) => came.map(|frames| frames * bytes as u64),
+                Sizes::Imix(_) => three(word::BYTES),
+            },
             reordered: of(word::REORDERED),
             duplicates: of(word::DUPLICATES),
             stale: of(word::STALE),
@@ -147,12 +161,15 @@ struct Maps<'m> {
 
 /// Where the keys of maps stand.
 const KEY: i16 = -4;
+/// Where lengths are mixed: that of the frame, and which of them it is.
+const LENGTH: (Reg, i16) = (R10, -16);
+const PLACE: (Reg, i16) = (R10, -24);
 
 impl Maps<'_> {
     /// `R6` has the mark, later the phase; `R7` the sequence number, `R8` the stamp, `R9` the tag
     /// and then what is counted of the stream.
     fn program(&self, frames: Frames) -> Result<Vec<u64>, BpfError> {
-        let Frames { length, layout, key } = frames;
+        let Frames { sizes, layout, key } = frames;
         let code = &mut Assembler::new();
         let [other, damaged, end] = [0; 3].map(|_| code.label());
         code.load(Size::W, R7, (R1, 0));
@@ -161,7 +178,7 @@ impl Maps<'_> {
         code.op_imm(Op::Add, R3, i32::from(layout.end()));
         code.jump(Cond::Gt, R3, R2, other);
         code.op(Op::Sub, R2, R7);
-        code.jump_imm(Cond::Ne, R2, i32::try_from(length).unwrap_or(0), other);
+        length(code, sizes, other);
         code.load(Size::H, R1, (R7, layout.kind()));
         code.jump_imm(Cond::Ne, R1, i32::from(layout.ethertype().to_be()), other);
         code.load(Size::B, R1, (R7, layout.protocol()));
@@ -173,6 +190,11 @@ impl Maps<'_> {
         scramble(code, (R2, R7), R1, key);
         finish_tag(code, (R2, R8, R6), R1);
         code.jump(Cond::Ne, R2, R9, damaged);
+        if let Some(places) = sizes.places() {
+            place(code, (R2, R7), R1, places);
+            code.load(Size::D, R1, PLACE);
+            code.jump(Cond::Ne, R1, R2, damaged);
+        }
         code.mov(R1, R6);
         code.op_imm(Op::Rsh, R1, 8);
         lookup(code, self.streams, R1);
@@ -186,6 +208,13 @@ impl Maps<'_> {
         code.mov(R2, R9);
         code.op(Op::Add, R2, R1);
         code.add_to((R2, word::CAME), 1, R3);
+        if sizes.places().is_some() {
+            code.load(Size::D, R1, LENGTH);
+            code.load(Size::D, R3, (R2, word::BYTES));
+            code.op(Op::Add, R3, R1);
+            code.op_imm(Op::Add, R3, i32::try_from(FCS).unwrap_or(0));
+            code.store(Size::D, (R2, word::BYTES), R3);
+        }
         order(code);
         self.time(code, end);
         code.go(end);
@@ -244,6 +273,24 @@ impl Maps<'_> {
         code.jump_imm(Cond::Eq, R0, 0, end);
         code.add_to((R0, 0), 1, R1);
     }
+}
+
+/// Goes on where a frame of as many bytes as `R2` has is as long as one of the load.
+fn length(code: &mut Assembler, sizes: Sizes, other: Label) {
+    let known = code.label();
+    let long = |bytes: usize| i32::try_from(bytes - FCS).unwrap_or(0);
+    if let Sizes::Alike(bytes) = sizes {
+        code.jump_imm(Cond::Ne, R2, long(bytes), other);
+        return;
+    }
+    code.store(Size::D, LENGTH, R2);
+    for (place, bytes) in (0_i32..).zip(sizes.each()) {
+        code.mov_imm(R3, place);
+        code.jump_imm(Cond::Eq, R2, long(bytes), known);
+    }
+    code.go(other);
+    code.bind(known);
+    code.store(Size::D, PLACE, R3);
 }
 
 /// Whether a frame of the window comes after one that was sent later.

@@ -22,11 +22,16 @@ fn wire(bytes: usize) -> Wire {
     Wire {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
         addresses: [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)].map(IpAddr::V4),
-        bytes,
+        sizes: Sizes::Alike(bytes),
         stream: 0,
         key: KEY,
         seed: 5,
     }
+}
+
+/// The same in a mix of lengths.
+fn mixed() -> Wire {
+    Wire { sizes: Sizes::Imix(0), ..wire(LEAST) }
 }
 
 /// The same over IPv6.
@@ -36,7 +41,7 @@ fn six(bytes: usize) -> Wire {
 }
 
 fn expected(wire: &Wire) -> Frames {
-    Frames { length: wire.length(), layout: wire.layout(), key: KEY }
+    Frames { sizes: wire.sizes, layout: wire.layout(), key: KEY }
 }
 
 #[test]
@@ -171,7 +176,7 @@ const ROUTED: [(usize, &str); 13] = [
 ];
 
 /// What is sent through a router and what comes, with the router's adapter taking frames or not.
-fn routed(rewritten: bool, takes: bool) -> Option<(u64, u64)> {
+fn routed(sizes: Sizes, [rewritten, takes]: [bool; 2]) -> Option<(u64, u64)> {
     let path = namespaces(3)?;
     let [near, router, far] = [0, 1, 2].map(|at| path.0[at].as_str());
     ip(&format!("-n {near} link add name va type veth peer name vb netns {router}"));
@@ -182,7 +187,7 @@ fn routed(rewritten: bool, takes: bool) -> Option<(u64, u64)> {
     let taken = takes.then(|| pass(index("vb")).unwrap());
     enter(far);
     let to = index("vd");
-    let mut wire = wire(LEAST);
+    let mut wire = Wire { sizes, ..wire(LEAST) };
     wire.hardware = [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]];
     wire.addresses[1] = Ipv4Addr::new(198, 18, 1, 1).into();
     let sink = Sink::attach(to, expected(&wire), 1).unwrap();
@@ -193,7 +198,9 @@ fn routed(rewritten: bool, takes: bool) -> Option<(u64, u64)> {
     thread::sleep(Duration::from_millis(150));
     let sent = generator.stop().unwrap().sent.iter().sum();
     thread::sleep(Duration::from_millis(20));
-    let came = sink.totals().unwrap().streams[0].came.iter().sum();
+    let totals = sink.totals().unwrap();
+    assert_eq!(totals.damaged, 0);
+    let came = totals.streams[0].came.iter().sum();
     drop(taken);
     println!("rewritten {rewritten}, taken {takes}: {sent} sent, {came} came");
     Some((sent, came))
@@ -201,13 +208,17 @@ fn routed(rewritten: bool, takes: bool) -> Option<(u64, u64)> {
 
 #[test]
 fn a_router_forwards_frames_whose_headers_are_all_written_and_only_a_batch_of_others() {
-    let Some((sent, came)) = routed(true, true) else { return };
-    // Beside other tests a router drops what it has no time for, and counts it.
-    assert!(sent > 10_000 && came > 1000 && came <= sent, "{came} of {sent}");
-    let (sent, came) = routed(false, true).unwrap();
+    // The pages of a mix come back cut, and are whole again.
+    for sizes in [Sizes::Alike(LEAST), Sizes::Imix(0)] {
+        let Some((sent, came)) = routed(sizes, [true, true]) else { return };
+        // Beside other tests a router drops what it has no time for, and counts it.
+        assert!(sent > 10_000 && came > 1000 && came <= sent, "{sizes:?}: {came} of {sent}");
+    }
+    let alike = Sizes::Alike(LEAST);
+    let (sent, came) = routed(alike, [false, true]).unwrap();
     // What the router wrote into a page stands in its next frame.
     assert!(sent > 10_000 && came <= 64, "{came} of {sent}");
-    let (sent, came) = routed(true, false).unwrap();
+    let (sent, came) = routed(alike, [true, false]).unwrap();
     assert!(sent > 10_000 && came == 0, "an adapter without a program takes none: {came}");
 }
 
@@ -277,6 +288,52 @@ fn what_is_scheduled_is_sent_or_told_as_unsent() {
 }
 
 #[test]
+fn frames_of_a_mix_arrive_once_and_as_long_as_they_were_sent() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for pace in [None, Some(Pace { interval_ns: 2000.0, offset_ns: 0.0 })] {
+        let sending = Sending { wire: mixed(), ..sending(from, pace) };
+        let (sent, totals, times) = run(&sending, to, Duration::from_millis(100));
+        let stream = totals.streams[0];
+        println!("{pace:?}: {sent:?} {totals:?}");
+        assert_eq!((stream.came, stream.reordered, totals.damaged), (sent.sent, 0, 0));
+        let all: u64 = sent.sent.iter().sum();
+        assert!(all > 10_000 && !times.is_empty(), "{sent:?}");
+        assert_eq!(stream.bytes.iter().sum::<u64>(), Sizes::Imix(0).sum(all));
+        // By phases as well, up to the rounds at their edges.
+        let mean = stream.bytes[1] as f64 / stream.came[1] as f64;
+        assert!((mean / Sizes::Imix(0).mean() - 1.0).abs() < 0.01, "{mean}");
+    }
+}
+
+#[test]
+fn a_frame_of_a_mix_is_as_long_as_its_number_says() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let pace = Some(Pace { interval_ns: 2e4, offset_ns: 0.0 });
+    let sending = Sending { wire: mixed(), ..sending(from, pace) };
+    let number = |frame: &[u8]| u32::from_ne_bytes(std::array::from_fn(|byte| frame[44 + byte]));
+    let frames = captured(&sending, to, 240);
+    for frame in &frames {
+        let bytes = Sizes::Imix(0).of(number(frame));
+        assert_eq!(frame.len() + FCS, bytes, "{}", number(frame));
+        let alike = wire(bytes).template();
+        assert_eq!((&frame[..34], &frame[60..]), (&alike[..34], &alike[60..]));
+        assert_eq!(frame[38..40], alike[38..40], "bytes of UDP");
+    }
+    let count = |bytes| frames.iter().filter(|frame| frame.len() + FCS == bytes).count();
+    assert_eq!([64, 594, 1518].map(count), [140, 80, 20]);
+    // A frame of another length than its own is damaged.
+    let sink = Sink::attach(to, expected(&mixed()), 1).unwrap();
+    let flows = (1 << 16, Pattern::Counter);
+    let mut plain = plain::Plain::open(from, wire(594), flows).unwrap();
+    let sent = plain.send(1).unwrap();
+    thread::sleep(Duration::from_millis(20));
+    let totals = sink.totals().unwrap();
+    let right = (0..).take(sent).filter(|at| Sizes::Imix(0).of(*at) == 594).count();
+    assert_eq!(totals.streams[0].came[1], right as u64);
+    assert_eq!(totals.damaged, (sent - right) as u64);
+}
+
+#[test]
 fn frames_of_ipv6_arrive_once_and_in_order() {
     let Some((_cable, [from, to])) = cable() else { return };
     for bytes in [six(LEAST).layout().least(), MOST] {
@@ -333,7 +390,7 @@ fn programs_send_the_flows_that_this_process_expects() {
     for pattern in [Pattern::Counter, Pattern::Random] {
         let mut sending = sending(from, Some(Pace { interval_ns: 1e5, offset_ns: 0.0 }));
         sending.pattern = pattern;
-        sending.wire.bytes = 200;
+        sending.wire.sizes = Sizes::Alike(200);
         let frames = captured(&sending, to, 200);
         for frame in &frames {
             let word = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
@@ -361,7 +418,7 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
     while frames.len() < count {
         let (length, _) =
             rustix::net::recv(&socket, &mut bytes[..], rustix::net::RecvFlags::empty()).unwrap();
-        if length == sending.wire.length() {
+        if sending.wire.sizes.each().contains(&(length + FCS)) {
             frames.push(bytes[..length].to_vec());
         }
     }
@@ -372,15 +429,19 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
 #[test]
 fn packet_sockets_send_the_same_frames() {
     let Some((_cable, [from, to])) = cable() else { return };
-    let sink = Sink::attach(to, expected(&wire(LEAST)), 1).unwrap();
-    let mut maker = plain::Maker::new(&sending(from, None));
-    let mut plain = plain::Plain::open(from, maker.template()).unwrap();
-    let marks = [plain::Mark { stamp: 0, phase: 1 }; plain::BATCH];
-    let sent: usize = (0..200).map(|_| plain.send(&mut maker, &marks).unwrap()).sum();
-    thread::sleep(Duration::from_millis(20));
-    let totals = sink.totals().unwrap();
-    assert!(sent > 5_000, "{sent}");
-    assert_eq!((totals.streams[0].came[1], totals.damaged), (sent as u64, 0));
+    for wire in [wire(LEAST), mixed()] {
+        let sink = Sink::attach(to, expected(&wire), 1).unwrap();
+        let sizes = wire.sizes;
+        let mut maker = plain::Maker::new(&Sending { wire, ..sending(from, None) });
+        let mut plain = plain::Plain::open(from, maker.template()).unwrap();
+        let marks = [plain::Mark { stamp: 0, phase: 1 }; plain::BATCH];
+        let sent: usize = (0..200).map(|_| plain.send(&mut maker, &marks).unwrap()).sum();
+        thread::sleep(Duration::from_millis(20));
+        let totals = sink.totals().unwrap();
+        assert!(sent > 5_000, "{sent}");
+        assert_eq!((totals.streams[0].came[1], totals.damaged), (sent as u64, 0));
+        assert_eq!(totals.streams[0].bytes[1], sizes.sum(sent as u64));
+    }
 }
 
 #[test]
@@ -465,9 +526,10 @@ fn another_program_finds_every_frame_well_formed() {
         (Pattern::Counter, six(84)),
         (Pattern::Random, six(1518)),
         (Pattern::Random, six(501)),
+        (Pattern::Random, mixed()),
     ];
     for (pattern, wire) in cases {
-        let (six, bytes) = (wire.layout().six, wire.bytes);
+        let (six, sizes) = (wire.layout().six, wire.sizes);
         let pace = Some(Pace { interval_ns: 2e4, offset_ns: 0.0 });
         let sending = Sending { wire, pattern, ..sending(from, pace) };
         let path = std::env::temp_dir().join(format!("stend-frames-{}.pcap", std::process::id()));
@@ -479,11 +541,14 @@ fn another_program_finds_every_frame_well_formed() {
             false => "udp && ip.checksum.status == 1 && ip.ttl == 64",
             true => "udp && udp.checksum.status == 1 && ipv6.hlim == 64",
         };
-        assert_eq!(decoded(&path, wrong), 0, "{pattern:?} {bytes} B");
-        assert_eq!(decoded(&path, right), COUNT, "{pattern:?} {bytes} B");
-        let ports =
-            format!("udp.srcport >= 49152 && udp.dstport >= 5001 && frame.len == {}", bytes - FCS);
-        assert_eq!(decoded(&path, &ports), COUNT, "{pattern:?} {bytes} B");
+        assert_eq!(decoded(&path, wrong), 0, "{pattern:?} {sizes:?}");
+        assert_eq!(decoded(&path, right), COUNT, "{pattern:?} {sizes:?}");
+        let mut counts = sizes.each().into_iter().map(|bytes| {
+            let ports = "udp.srcport >= 49152 && udp.dstport >= 5001";
+            decoded(&path, &format!("{ports} && frame.len == {}", bytes - FCS))
+        });
+        let of = |bytes| (0..).take(COUNT).filter(|at| sizes.of(*at) == bytes).count();
+        assert!(sizes.each().into_iter().map(of).eq(counts.by_ref()), "{pattern:?} {sizes:?}");
         // One bit of a header is found, or nothing was looked at.
         file[24 + 16 + 22] ^= 1;
         std::fs::write(&path, &file).unwrap();

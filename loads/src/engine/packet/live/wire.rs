@@ -6,6 +6,7 @@
 //! (0, RFC 768); over IPv6 UDP has one (RFC 8200, 8.1). Must not know how a frame is sent.
 
 use super::generator::Pattern;
+use super::sizes::Sizes;
 use crate::engine::packet::frame::FCS;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -107,8 +108,8 @@ pub struct Wire {
     pub hardware: [[u8; 6]; 2],
     /// Addresses: of the sender, of the target.
     pub addresses: [IpAddr; 2],
-    /// Bytes of a frame with its check sequence.
-    pub bytes: usize,
+    /// How long the frames are.
+    pub sizes: Sizes,
     /// Number of the stream, below 64.
     pub stream: u8,
     /// Key of the tag.
@@ -118,10 +119,16 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Bytes of a frame as the kernel has it, without the check sequence.
+    /// Bytes of the longest frame as the kernel has it, without the check sequence.
     #[must_use]
     pub const fn length(&self) -> usize {
-        self.bytes - FCS
+        self.sizes.most() - FCS
+    }
+
+    /// The same of the frame of a number.
+    #[must_use]
+    pub const fn length_of(&self, sequence: u32) -> usize {
+        self.sizes.of(sequence) - FCS
     }
 
     /// Where things stand in it.
@@ -130,21 +137,28 @@ impl Wire {
         Layout::between(self.addresses)
     }
 
-    /// The frame with sequence number 0 of flow 0, without a tag.
+    /// The longest frame with sequence number 0 of flow 0, without a tag.
     #[must_use]
     pub fn template(&self) -> Vec<u8> {
+        self.template_of(self.length())
+    }
+
+    /// The same of a frame of so many bytes without check sequence.
+    pub(super) fn template_of(&self, length: usize) -> Vec<u8> {
         let mut frame = Vec::with_capacity(self.length());
         frame.extend(self.hardware.concat());
         frame.extend(self.layout().ethertype().to_be_bytes());
-        frame.extend(self.ip());
-        for word in [SOURCE_FIRST, TARGET_FIRST, self.datagram(), 0] {
+        frame.extend(self.ip(length));
+        for word in [SOURCE_FIRST, TARGET_FIRST, self.datagram(length), 0] {
             frame.extend(word.to_be_bytes());
         }
         frame.extend(self.content());
+        frame.truncate(length);
         frame
     }
 
-    /// The bytes behind the headers; the program writes over the first 18 of each frame.
+    /// The bytes behind the headers, of which shorter frames have the first; the program writes
+    /// over the first 18 of each frame.
     #[must_use]
     pub fn content(&self) -> Vec<u8> {
         let first = mixed(self.seed) ^ u64::from(self.stream);
@@ -153,17 +167,19 @@ impl Wire {
         words.flat_map(u64::to_ne_bytes).take(self.length().saturating_sub(headers)).collect()
     }
 
-    /// Writes headers and marks over a frame of the template: sequence number, stamp and phase, and
-    /// the flow.
+    /// Writes headers and marks over a frame of the template, or the first part of one: sequence
+    /// number, stamp and phase, and the flow.
     pub fn write(&self, frame: &mut [u8], (sequence, stamp, phase): (u32, u64, u16), flow: u32) {
         let layout = self.layout();
         let mark = phase | u16::from(self.stream) << 8;
         let low = u16::try_from(flow % (1 << SOURCE_BITS)).unwrap_or(0);
         let high = u16::try_from(flow >> SOURCE_BITS).unwrap_or(0);
         let ports = [SOURCE_FIRST + low, TARGET_FIRST + high];
+        let length = frame.len();
         put(frame, 0, &self.hardware.concat());
-        put(frame, layout.ip(), &self.ip());
+        put(frame, layout.ip(), &self.ip(length));
         put(frame, layout.udp(), &ports.map(u16::to_be_bytes).concat());
+        put(frame, layout.udp() + 4, &self.datagram(length).to_be_bytes());
         put(frame, layout.check(), &[0; 2]);
         put(frame, layout.mark(), &mark.to_ne_bytes());
         put(frame, layout.sequence(), &sequence.to_ne_bytes());
@@ -171,7 +187,7 @@ impl Wire {
         put(frame, layout.tag(), &tag(self.key, (sequence, stamp, mark)).to_ne_bytes());
         if layout.six {
             let udp = usize::try_from(layout.udp()).unwrap_or(0);
-            let sum = self.pseudo() + frame.get(udp..).map_or(0, sum_of);
+            let sum = self.pseudo(length) + frame.get(udp..).map_or(0, sum_of);
             put(frame, layout.check(), &datagram_checksum(sum).to_ne_bytes());
         }
     }
@@ -179,55 +195,56 @@ impl Wire {
     /// The sum of what is the same in every frame, for the checksum of UDP over IPv6: all but ports
     /// and marks (RFC 8200, 8.1).
     pub(super) fn constant(&self) -> u64 {
-        let mut rest = self.template();
+        let (mut rest, length) = (self.template(), self.length());
         let [udp, mark, end] = [self.layout().udp(), self.layout().mark(), self.layout().end()]
             .map(|at| usize::try_from(at).unwrap_or(0));
         rest[udp..udp + 4].fill(0);
         rest[mark..end].fill(0);
-        self.pseudo() + sum_of(&rest[udp..])
+        self.pseudo(length) + sum_of(&rest[udp..])
     }
 
     /// The sum of addresses, length and protocol; 0 where there are none of IPv6.
-    fn pseudo(&self) -> u64 {
+    fn pseudo(&self, length: usize) -> u64 {
         let [IpAddr::V6(source), IpAddr::V6(target)] = self.addresses else { return 0 };
-        let words = [self.datagram(), u16::from(UDP)].map(u16::to_be_bytes).concat();
+        let words = [self.datagram(length), u16::from(UDP)].map(u16::to_be_bytes).concat();
         sum_of(&source.octets()) + sum_of(&target.octets()) + sum_of(&words)
     }
 
-    /// Bytes of the datagram of UDP.
-    fn datagram(&self) -> u16 {
+    /// Bytes of the datagram of UDP in a frame of so many.
+    fn datagram(&self, length: usize) -> u16 {
         let headers = usize::try_from(self.layout().udp()).unwrap_or(0);
-        u16::try_from(self.length().saturating_sub(headers)).unwrap_or(u16::MAX)
+        u16::try_from(length.saturating_sub(headers)).unwrap_or(u16::MAX)
     }
 
-    /// The header of IP; an address of the other version is none.
-    fn ip(&self) -> Vec<u8> {
+    /// The header of IP of a frame of so many bytes; an address of the other version is none.
+    fn ip(&self, length: usize) -> Vec<u8> {
+        let datagram = self.datagram(length);
         match self.addresses {
-            [IpAddr::V4(source), IpAddr::V4(target)] => self.four([source, target]).into(),
-            [IpAddr::V6(source), IpAddr::V6(target)] => self.six([source, target]),
+            [IpAddr::V4(source), IpAddr::V4(target)] => four([source, target], datagram).into(),
+            [IpAddr::V6(source), IpAddr::V6(target)] => six([source, target], datagram),
             _ => vec![0; usize::try_from(self.layout().udp() - self.layout().ip()).unwrap_or(0)],
         }
     }
+}
 
-    /// The header of IPv4 with its checksum (RFC 791; RFC 1071).
-    fn four(&self, addresses: [Ipv4Addr; 2]) -> [u8; 20] {
-        let total = self.datagram().saturating_add(20).to_be_bytes();
-        let mut header = [0; 20];
-        // Version and length of the header; do not fragment.
-        header[..10].copy_from_slice(&[0x45, 0, total[0], total[1], 0, 0, 0x40, 0, HOPS, UDP]);
-        header[12..].copy_from_slice(&addresses.map(|address| address.octets()).concat());
-        let check = checksum(sum_of(&header));
-        header[10..12].copy_from_slice(&check.to_ne_bytes());
-        header
-    }
+/// The header of IPv4 with its checksum (RFC 791; RFC 1071).
+fn four(addresses: [Ipv4Addr; 2], datagram: u16) -> [u8; 20] {
+    let total = datagram.saturating_add(20).to_be_bytes();
+    let mut header = [0; 20];
+    // Version and length of the header; do not fragment.
+    header[..10].copy_from_slice(&[0x45, 0, total[0], total[1], 0, 0, 0x40, 0, HOPS, UDP]);
+    header[12..].copy_from_slice(&addresses.map(|address| address.octets()).concat());
+    let check = checksum(sum_of(&header));
+    header[10..12].copy_from_slice(&check.to_ne_bytes());
+    header
+}
 
-    /// The header of IPv6 (RFC 8200), without traffic class and flow label.
-    fn six(&self, addresses: [Ipv6Addr; 2]) -> Vec<u8> {
-        let length = self.datagram().to_be_bytes();
-        let mut header = vec![0x60, 0, 0, 0, length[0], length[1], UDP, HOPS];
-        header.extend(addresses.map(|address| address.octets()).concat());
-        header
-    }
+/// The header of IPv6 (RFC 8200), without traffic class and flow label.
+fn six(addresses: [Ipv6Addr; 2], datagram: u16) -> Vec<u8> {
+    let length = datagram.to_be_bytes();
+    let mut header = vec![0x60, 0, 0, 0, length[0], length[1], UDP, HOPS];
+    header.extend(addresses.map(|address| address.octets()).concat());
+    header
 }
 
 fn put(frame: &mut [u8], at: i16, bytes: &[u8]) {

@@ -9,6 +9,7 @@ use crate::engine::packet::device::{Counters, Device, OWN, PORTS, station};
 use crate::engine::packet::frame::{self, FCS, Fields, IFG};
 use crate::engine::packet::frames::Frames;
 use crate::engine::packet::ledger::Ledger;
+use crate::engine::packet::live::{LEAST, Sizes};
 use crate::engine::packet::tuple::Tuple;
 use hdrhistogram::Histogram;
 use std::collections::VecDeque;
@@ -22,12 +23,29 @@ pub struct Offer<'a> {
     pub frames: u32,
     /// Seconds between two of them; 0 for all at once.
     pub interval: f64,
-    /// Bytes of each, with the check sequence.
-    pub bytes: usize,
+    /// How long they are.
+    pub turns: Turns,
     /// Their classes of service, each below 64, in turn.
     pub classes: &'a [u8],
     /// The window, seconds from the first frame.
     pub window: [f64; 2],
+}
+
+/// How long the frames of streams are that send in turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns {
+    /// Lengths of the frames of each stream, by their numbers in it.
+    pub sizes: Sizes,
+    /// Streams, at least 1.
+    pub streams: u32,
+}
+
+impl Turns {
+    /// Bytes of the frame of a number of all streams, with the check sequence.
+    #[must_use]
+    pub const fn bytes(self, number: u32) -> usize {
+        self.sizes.of(number / self.streams)
+    }
 }
 
 impl Offer<'_> {
@@ -40,9 +58,13 @@ impl Offer<'_> {
         }
         all
     };
+
     /// A window without an end.
     pub const ALL: [f64; 2] = [0.0, f64::INFINITY];
 }
+
+/// One stream of the shortest frames.
+const ALONE: Turns = Turns { sizes: Sizes::Alike(LEAST), streams: 1 };
 
 /// What became of a trial.
 #[derive(Clone, Debug)]
@@ -55,6 +77,8 @@ pub struct Outcome {
     pub classes: [u64; 64],
     /// Frames that had come when the window opened, and when it closed.
     pub by: [u64; 2],
+    /// Bytes of these, with their check sequences.
+    pub bytes_by: [u64; 2],
     came: Vec<u64>,
     /// Frames that came after one with a larger number (RFC 4737, 3.3).
     pub reordered: u64,
@@ -113,7 +137,7 @@ impl Ring {
             working: None,
             lines: [0.0; PORTS as usize],
             held: None,
-            sink: Sink::new(0, Offer::ALL),
+            sink: Sink::new(0, Offer::ALL, ALONE),
             now: 0.0,
         }
     }
@@ -144,17 +168,18 @@ impl Ring {
     /// Slots for all frames that can be in the device at once.
     fn make_room(&mut self, offer: &Offer<'_>, began: f64) {
         let slots = self.knobs.buffer + self.device.holds();
-        self.frames = Frames::new(slots, offer.bytes - FCS);
+        self.frames = Frames::new(slots, offer.turns.sizes.most() - FCS);
         self.sent_at = vec![0.0; slots];
         self.free = (0..).take(slots).collect();
-        self.sink = Sink::new(offer.frames.into(), offer.window.map(|edge| began + edge));
+        let window = offer.window.map(|edge| began + edge);
+        self.sink = Sink::new(offer.frames.into(), window, offer.turns);
     }
 
     fn arrive(&mut self, offer: &Offer<'_>, (slot, number): (u32, u32), now: f64) {
         let tuple = offer.flows[number as usize % offer.flows.len()];
         let dscp = offer.classes[number as usize % offer.classes.len()];
         let fields = Fields { to: OWN, from: station(0), tuple, dscp, ttl: 64, number };
-        frame::write(self.frames.head_mut(slot), offer.bytes - FCS, &fields);
+        frame::write(self.frames.head_mut(slot), offer.turns.bytes(number) - FCS, &fields);
         self.sent_at[slot as usize] = now;
         self.waiting.push_back(slot);
         self.work(now);
@@ -261,6 +286,7 @@ impl Ring {
             duplicates: sink.duplicates,
             classes: sink.classes,
             by: sink.by,
+            bytes_by: sink.bytes_by,
             came: sink.came.clone(),
             reordered: sink.reordered,
             lasted: sink.last - began,

@@ -1,5 +1,6 @@
 //! Knows what a tester sees of the frames that come. Must not know what became of the others.
 
+use super::events::Turns;
 use desk::record::Distribution;
 use hdrhistogram::Histogram;
 
@@ -16,6 +17,8 @@ pub(super) struct Sink {
     pub(super) classes: [u64; 64],
     /// Frames that had come when the window opened, and when it closed.
     pub(super) by: [u64; 2],
+    /// Bytes of these, with their check sequences.
+    pub(super) bytes_by: [u64; 2],
     /// When the last one came, seconds.
     pub(super) last: f64,
     /// Nanoseconds from when a frame was sent, in the window, until it came.
@@ -24,12 +27,13 @@ pub(super) struct Sink {
     pub(super) came: Vec<u64>,
     /// The window, seconds.
     window: [f64; 2],
+    turns: Turns,
     largest: Option<u32>,
 }
 
 impl Sink {
-    /// For frames of such numbers, from 0, and a window in seconds.
-    pub(super) fn new(frames: u64, window: [f64; 2]) -> Self {
+    /// For frames of such numbers, from 0, a window in seconds, and such lengths.
+    pub(super) fn new(frames: u64, window: [f64; 2], turns: Turns) -> Self {
         let words = usize::try_from(frames.div_ceil(64)).unwrap_or(0);
         Self {
             received: 0,
@@ -37,10 +41,12 @@ impl Sink {
             reordered: 0,
             classes: [0; 64],
             by: [0; 2],
+            bytes_by: [0; 2],
             last: 0.0,
             latency: Distribution::empty(),
             came: vec![0; words],
             window,
+            turns,
             largest: None,
         }
     }
@@ -60,8 +66,11 @@ impl Sink {
         self.classes[usize::from(class)] += 1;
         self.last = now;
         let [opens, closes] = self.window;
-        self.by[0] += u64::from(now < opens);
-        self.by[1] += u64::from(now < closes);
+        let bytes = self.turns.bytes(number) as u64;
+        for (at, before) in [now < opens, now < closes].into_iter().enumerate() {
+            self.by[at] += u64::from(before);
+            self.bytes_by[at] += if before { bytes } else { 0 };
+        }
         if !(opens..closes).contains(&sent) {
             return;
         }

@@ -10,11 +10,11 @@ use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{LEAST, Layout, Pattern};
+use crate::engine::packet::live::{LEAST, Layout, Pattern, Sizes};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
 use crate::workload::forward::spec::{
-    BURST, DIRECTION, ENGINE, FAST_PATH, RULE_HITS, RULES, SPEC,
+    BURST, DIRECTION, ENGINE, FAST_PATH, IMIX, RULE_HITS, RULES, SPEC,
 };
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
@@ -69,7 +69,7 @@ impl Workload for Frames {
             host_names: hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             one_clock: hosts.iter().map(|at| lab.machine_of(*at) == here).collect(),
             asked: job.trial.point.params.clone(),
-            bytes: traffic.bytes,
+            sizes: traffic.sizes,
             interval_ns: traffic.interval_ns,
             legs,
             ..Evidence::default()
@@ -237,8 +237,8 @@ fn traffic(
     (clients, streams): (u32, usize),
 ) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
-    let bytes = frame_bytes(params);
-    fits(bytes, layout)?;
+    let sizes = frame_sizes(params);
+    fits(sizes, layout)?;
     let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
     let pattern = match params.get("pattern").and_then(Value::word) {
         Some("counter") => Pattern::Counter,
@@ -256,11 +256,11 @@ fn traffic(
         key,
         socket,
         seed: job.trial.seed,
-        bytes,
+        sizes,
         layout,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
         pattern,
-        interval_ns: interval(params, (bytes, clients)).map_or(Ok(None), |ns| due(job, ns))?,
+        interval_ns: interval(params, (sizes, clients)).map_or(Ok(None), |ns| due(job, ns))?,
         streams: u32::try_from(streams).unwrap_or(u32::MAX),
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
@@ -306,14 +306,20 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<NearRules>, 
 }
 
 /// Frames of IPv6 have more headers.
-pub fn fits(bytes: usize, layout: Layout) -> Result<(), Fault> {
-    let least = layout.least();
+pub fn fits(sizes: Sizes, layout: Layout) -> Result<(), Fault> {
+    let (least, bytes) = (layout.least(), sizes.least());
     if bytes >= least {
         return Ok(());
     }
+    let (what, remedy) = match sizes {
+        Sizes::Alike(_) => (format!("{bytes} B are asked for"), String::new()),
+        Sizes::Imix(_) => {
+            (format!("imix has frames of {bytes} B"), "ip_version = 4, or ".to_owned())
+        }
+    };
     let what = format!(
-        "frame_size: headers and marks of such a frame take {least} B, and {bytes} B are asked \
-         for; take frame_size = \"{least} B\" or more"
+        "frame_size: headers and marks of such a frame take {least} B, and {what}; take \
+         {remedy}frame_size = \"{least} B\" or more"
     );
     Err(Fault::Failed { host: "conductor".into(), what })
 }
@@ -324,12 +330,16 @@ pub fn is_received(params: &Settings) -> bool {
     params.get(DIRECTION.name).and_then(Value::word).is_none_or(|word| word == "receive")
 }
 
-/// Bytes of a frame with its check sequence.
+/// How long frames are, with their check sequences.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1518 B")]
-pub fn frame_bytes(params: &Settings) -> usize {
-    let size = params.get("frame_size").and_then(Value::quantity);
-    size.map_or(LEAST, |size| size.value as usize)
+pub fn frame_sizes(params: &Settings) -> Sizes {
+    let asked = params.get("frame_size");
+    if asked.and_then(Value::word) == Some(IMIX) {
+        return Sizes::Imix(0);
+    }
+    let size = asked.and_then(Value::quantity);
+    Sizes::Alike(size.map_or(LEAST, |size| size.value as usize))
 }
 
 /// Frames that are sent back to back, and no more; none where there is no bound.
@@ -340,13 +350,19 @@ pub fn burst(params: &Settings) -> Option<u32> {
 }
 
 /// Time between two frames of one of so many streams at the offered load of a line, on which a
-/// frame has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered.
+/// frame has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered. Mixed
+/// frames have the same between them, so that the load is right over each round of their order.
 #[must_use]
-pub fn interval(params: &Settings, (bytes, streams): (usize, u32)) -> Option<f64> {
+pub fn interval(params: &Settings, (sizes, streams): (Sizes, u32)) -> Option<f64> {
     let load = params.get("offered_load").and_then(Value::quantity)?;
-    #[expect(clippy::cast_precision_loss, reason = "at most 1538 B")]
-    let bits = ((bytes + IFG) * 8) as f64;
-    Some(bits * f64::from(streams) / load.value * 1e9)
+    Some(line_bits(sizes) * f64::from(streams) / load.value * 1e9)
+}
+
+/// Bits that a frame takes on a line in the mean.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "20 B")]
+pub fn line_bits(sizes: Sizes) -> f64 {
+    (sizes.mean() + IFG as f64) * 8.0
 }
 
 /// A window in which a client has nothing to send measures nothing.

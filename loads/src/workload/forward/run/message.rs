@@ -4,7 +4,7 @@ use super::counts::{Counts, Forwarded, Ticks};
 use crate::engine::net::At;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{Layout, Pattern, Sent};
+use crate::engine::packet::live::{Layout, Pattern, Sent, Sizes};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
@@ -15,8 +15,8 @@ pub struct Traffic {
     pub key: u64,
     /// Seed of flows and content.
     pub seed: u64,
-    /// Bytes of a frame with its check sequence.
-    pub bytes: usize,
+    /// How long frames are.
+    pub sizes: Sizes,
     /// Where things stand in it.
     pub layout: Layout,
     /// Flows of each stream.
@@ -88,6 +88,8 @@ pub struct HostMark {
     pub cpu_ns: u64,
     /// Frames that came of each stream, at the sink.
     pub came: Vec<u64>,
+    /// Bytes of these frames with their check sequences.
+    pub bytes: Vec<u64>,
     /// Time of the CPU of each thread that sends, by the number of its stream.
     pub ticks: Vec<(u8, Ticks)>,
     /// What a host between the ends has forwarded, by its own counters.

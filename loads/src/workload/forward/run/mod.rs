@@ -12,6 +12,6 @@ mod way;
 pub use counts::Counts;
 #[cfg(test)]
 pub use counts::{Forwarded, Ticks};
-pub use drive::{Frames, burst, fits, frame_bytes, interval, is_received};
+pub use drive::{Frames, burst, fits, frame_sizes, interval, is_received, line_bits};
 pub use message::{HostMark, StreamEnd};
 pub use part::Ends;

@@ -12,7 +12,7 @@ use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
-    Edges, Frames, Generator, Pace, Sending, Sent, Sink, Wire, flow_of, pass,
+    Edges, Frames, Generator, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, flow_of, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -97,7 +97,7 @@ struct Sender {
     paced: bool,
     digest: u64,
     target: IpAddr,
-    /// Bytes of a frame without check sequence.
+    /// Bytes of the shortest frame without check sequence.
     length: usize,
     most: Duration,
     /// Why it did not go.
@@ -136,8 +136,8 @@ impl End for Ends {
             }
             ToPart::Sink(adapter, traffic) => {
                 let index = link(&adapter)?.index;
-                let Traffic { bytes, layout, key, streams, .. } = traffic;
-                let frames = Frames { length: bytes - FCS, layout, key };
+                let Traffic { sizes, layout, key, streams, .. } = traffic;
+                let frames = Frames { sizes, layout, key };
                 let sink = Sink::attach(index, frames, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
@@ -166,7 +166,7 @@ impl End for Ends {
     }
 
     fn done(&self) -> u64 {
-        self.came().iter().sum()
+        self.came()[0].iter().sum()
     }
 
     fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
@@ -208,11 +208,11 @@ impl Ends {
 
     fn aim(&mut self, aim: &Aim, traffic: &Traffic) -> Result<FromPart, String> {
         let link = link(&aim.adapter)?;
-        let length = traffic.bytes - FCS;
-        if length > link.mtu as usize + ETHERNET {
+        let (most, length) = (traffic.sizes.most(), traffic.sizes.least() - FCS);
+        if most - FCS > link.mtu as usize + ETHERNET {
             return Err(format!(
-                "frame_size: {} B do not fit the MTU of {} B of {}; lower it or raise the MTU",
-                traffic.bytes, link.mtu, aim.adapter
+                "frame_size: {most} B do not fit the MTU of {} B of {}; lower it or raise the MTU",
+                link.mtu, aim.adapter
             ));
         }
         let way = way::find(&aim.adapter, aim.target)?;
@@ -222,7 +222,7 @@ impl Ends {
             wire: Wire {
                 hardware: [way.hardware, own],
                 addresses: [way.source, aim.target],
-                bytes: traffic.bytes,
+                sizes: traffic.sizes,
                 stream: aim.stream,
                 key: traffic.key,
                 seed: traffic.seed,
@@ -263,10 +263,14 @@ impl Ends {
         Ok(FromPart::Ready)
     }
 
-    fn came(&self) -> Vec<u64> {
+    /// Frames that came of each stream, and their bytes.
+    fn came(&self) -> [Vec<u64>; 2] {
         let totals = self.sink.as_ref().and_then(|sink| sink.totals().ok());
         let streams = totals.map(|totals| totals.streams).unwrap_or_default();
-        streams.iter().map(|stream| stream.came.iter().sum()).collect()
+        let sums = |of: fn(&Stream) -> &[u64; PHASES]| {
+            streams.iter().map(|stream| of(stream).iter().sum()).collect()
+        };
+        [sums(|stream| &stream.came), sums(|stream| &stream.bytes)]
     }
 
     /// Packets that this host has forwarded, by the counters of what forwards them; none of an end.
@@ -282,11 +286,12 @@ impl Ends {
     fn read(&mut self) -> Result<HostMark, String> {
         let at_ns = clock::now_ns();
         let forwarded = self.forwarded()?;
-        let came = self.came();
+        let [came, bytes] = self.came();
         let took_ns = clock::now_ns() - at_ns;
         let ticks = |sender: &Sender| Some((sender.stream, Ticks::now(sender.cpu)?));
         let ticks = self.sends.iter().filter_map(ticks).collect();
-        Ok(HostMark { at_ns, took_ns, cpu_ns: clock::process_cpu_ns(), came, ticks, forwarded })
+        let cpu_ns = clock::process_cpu_ns();
+        Ok(HostMark { at_ns, took_ns, cpu_ns, came, bytes, ticks, forwarded })
     }
 
     fn count(&self, times: bool) -> Result<Counts, String> {
