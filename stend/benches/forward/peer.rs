@@ -3,8 +3,8 @@
 //!
 //! Must not know how a load is judged.
 
-use loads::engine::packet::live::plain::Plain;
-use loads::engine::packet::live::{Frames, LEAST, Pattern, Sink, Sizes, Wire};
+use loads::engine::packet::live::plain::{BATCH, Maker, Mark, Plain};
+use loads::engine::packet::live::{Frames, LEAST, Pattern, Sending, Sink, Sizes, Wire};
 use rig::lab::cpus;
 use rig::lab::link::Routes;
 use std::error::Error;
@@ -46,11 +46,15 @@ fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     let frames = Frames { sizes: wire.sizes, layout: wire.layout(), key: KEY };
     let sink = Sink::attach(index(link)?, frames, 1)?;
     enter(from)?;
-    let mut plain = Plain::open(index(link)?, wire, (FLOWS, Pattern::Counter))?;
+    let (pattern, pace) = (Pattern::Counter, None);
+    let (adapter, flows, rewritten) = (index(link)?, FLOWS, true);
+    let sending = Sending { wire, adapter, flows, pattern, pace, spoilt: false, rewritten };
+    let mut maker = Maker::new(&sending);
+    let mut plain = Plain::open(adapter, maker.template())?;
     cpus::pin(cpu)?;
     let begun = Instant::now();
     while begun.elapsed() < SPAN {
-        plain.send(1)?;
+        plain.send(&mut maker, &[Mark { stamp: 0, phase: 1 }; BATCH])?;
     }
     let took = begun.elapsed().as_secs_f64();
     let came = sink.totals()?.streams.first().map_or(0, |stream| stream.came[1]);

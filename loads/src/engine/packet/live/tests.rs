@@ -323,9 +323,7 @@ fn a_frame_of_a_mix_is_as_long_as_its_number_says() {
     assert_eq!([64, 594, 1518].map(count), [140, 80, 20]);
     // A frame of another length than its own is damaged.
     let sink = Sink::attach(to, expected(&mixed()), 1).unwrap();
-    let flows = (1 << 16, Pattern::Counter);
-    let mut plain = plain::Plain::open(from, wire(594), flows).unwrap();
-    let sent = plain.send(1).unwrap();
+    let sent = sent_by_packets(&Sending { wire: wire(594), ..sending }, 1);
     thread::sleep(Duration::from_millis(20));
     let totals = sink.totals().unwrap();
     let right = (0..).take(sent).filter(|at| Sizes::Imix(0).of(*at) == 594).count();
@@ -426,16 +424,21 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
     frames
 }
 
+/// Sends in so many calls, and gives how many frames the kernel took.
+fn sent_by_packets(sending: &Sending, calls: u32) -> usize {
+    let mut maker = plain::Maker::new(sending);
+    let mut plain = plain::Plain::open(sending.adapter, maker.template()).unwrap();
+    let marks = [plain::Mark { stamp: 0, phase: 1 }; plain::BATCH];
+    (0..calls).map(|_| plain.send(&mut maker, &marks).unwrap()).sum()
+}
+
 #[test]
 fn packet_sockets_send_the_same_frames() {
     let Some((_cable, [from, to])) = cable() else { return };
     for wire in [wire(LEAST), mixed()] {
         let sink = Sink::attach(to, expected(&wire), 1).unwrap();
         let sizes = wire.sizes;
-        let mut maker = plain::Maker::new(&Sending { wire, ..sending(from, None) });
-        let mut plain = plain::Plain::open(from, maker.template()).unwrap();
-        let marks = [plain::Mark { stamp: 0, phase: 1 }; plain::BATCH];
-        let sent: usize = (0..200).map(|_| plain.send(&mut maker, &marks).unwrap()).sum();
+        let sent = sent_by_packets(&Sending { wire, ..sending(from, None) }, 200);
         thread::sleep(Duration::from_millis(20));
         let totals = sink.totals().unwrap();
         assert!(sent > 5_000, "{sent}");
