@@ -6,6 +6,7 @@ use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::readings;
 use super::run::HostMark;
+use super::spec::DECLARED;
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
@@ -61,16 +62,20 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     Ok(Checked { outcome, readings: readings::of(evidence, &ledger)? })
 }
 
-/// A frame that is damaged ends the trial: what changes one may change the next to a good one.
+/// A frame that is damaged ends the trial: what changes one may change the next to a good one. So
+/// does one without its tag, which is not the frame that was sent.
 fn damage(evidence: &Evidence) -> Result<(), Fault> {
     let sink = evidence.after.first().and_then(|(_, counts)| counts.sink.as_ref());
-    match sink.map_or(0, |sink| sink.damaged) {
-        0 => Ok(()),
-        count => {
-            let what = format!("{count} frames came with a tag that is not their own");
-            Err(Fault::WrongWork { what })
-        }
-    }
+    let what = match sink.map_or((0, 0), |sink| (sink.damaged, sink.mistagged)) {
+        (0, 0) => return Ok(()),
+        (0, count) => format!(
+            "{count} frames came with the tag of another VLAN, or with none: what stands between \
+             the ends changes tags, or the sink's adapter takes them out of frames, which \
+             `ethtool -K ADAPTER rxvlan off` ends"
+        ),
+        (count, _) => format!("{count} frames came with a tag or a length that is not their own"),
+    };
+    Err(Fault::WrongWork { what })
 }
 
 /// Every frame that came went through the program of each switch: the kernel forwards what such a
@@ -185,9 +190,10 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
     };
+    let throughput = float(bytes) * 8.0 / length;
     let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),
-        sample("throughput", float(bytes) * 8.0 / length, Unit::BitPerSecond),
+        sample("throughput", throughput, Unit::BitPerSecond),
         sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
         sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
@@ -196,15 +202,15 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     let own = readings::forwarded(evidence)?.into_iter().map(|(_, rate)| rate);
     let own = own.reduce(f64::max).map(|rate| sample("self_frames", rate, Unit::PacketPerSecond));
     samples.extend(own);
+    let declared = evidence.asked.get(DECLARED.name).and_then(Value::quantity);
+    let share = declared.map(|rate| sample("line_share", throughput / rate.value, Unit::Share));
+    samples.extend(share);
     Ok(samples)
 }
 
 fn work(evidence: &Evidence, ledger: &Ledger) -> Result<Work, Fault> {
-    let mut work = Work {
-        operations: ledger.received,
-        content_checks: ledger.received,
-        ..Work::default()
-    };
+    let mut work =
+        Work { operations: ledger.received, content_checks: ledger.received, ..Work::default() };
     let mut sum = DIGEST;
     for stream in 0..evidence.streams() {
         let (sent, own) = evidence.sent(stream)?;

@@ -6,7 +6,9 @@
 
 use super::check;
 use super::evidence::Evidence;
-use super::run::{Counts, HostMark, StreamEnd, burst, fits, frame_sizes, interval, line_bits};
+use super::run::{
+    Counts, HostMark, StreamEnd, burst, fits, frame_sizes, interval, line_bits, vlan_of,
+};
 use super::spec::LATENCY;
 use crate::engine::net::Life;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
@@ -117,7 +119,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
     let (sizes, streams) = (frame_sizes(params), scene.clients.max(1));
     let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
-    fits(sizes, Layout { six })?;
+    fits(sizes, Layout { six, vlan: vlan_of(params) })?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
     let clients = f64::from(streams);
     let frame = line_bits(sizes) / line;
@@ -216,7 +218,11 @@ fn evidence(
     }
     let damaged = u64::from(matches!(scene.spoilt, Some(Spoilt::Content(_))));
     let times = outcome.latency.as_ref().and_then(|all| stored(LATENCY, all));
-    let sink = Counts { sink: Some(Totals { streams: all, damaged }), times, ..Counts::default() };
+    let sink = Counts {
+        sink: Some(Totals { streams: all, damaged, mistagged: 0 }),
+        times,
+        ..Counts::default()
+    };
     let drop = |(cause, frames): &(String, u64)| {
         (cause.trim_start_matches("device: ").to_owned(), *frames)
     };

@@ -682,12 +682,7 @@ impl Maker<'_> {
 /// `into` = which of the lengths the frame of the number in `from` has, of [`Sizes::places`].
 ///
 /// [`Sizes::places`]: super::sizes::Sizes
-pub(super) fn place(
-    code: &mut Assembler,
-    (into, from): (Reg, Reg),
-    scratch: Reg,
-    places: u64,
-) {
+pub(super) fn place(code: &mut Assembler, (into, from): (Reg, Reg), scratch: Reg, places: u64) {
     code.mov(scratch, from);
     code.op_imm(Op::Mod, scratch, i32::try_from(ORDER.len()).unwrap_or(1));
     code.op_imm(Op::Lsh, scratch, 1);

@@ -51,8 +51,7 @@ fn a_core_forwards_its_capacity_and_its_buffer_beyond() {
     assert_eq!(above.ledger.closes(), Ok(()));
     let expected = 100_000 + 50;
     assert!(above.ledger.received.abs_diff(expected) <= 2, "{}", above.ledger.received);
-    let at_once =
-        ring.run(&Offer { flows: &flows(1), frames: 400, interval: 0.0, ..PLAIN });
+    let at_once = ring.run(&Offer { flows: &flows(1), frames: 400, interval: 0.0, ..PLAIN });
     assert_eq!(at_once.ledger.received, 50, "what the buffer holds");
 }
 
@@ -81,8 +80,7 @@ fn a_policer_passes_its_rate_and_its_depth() {
     // 64 B, counted as the 60 B that the device sees, at 1000 frames a second, and 20 at once.
     let policers = Some(Policers::new(1, 60.0 * 8.0 * 1000.0, 20 * 60));
     let mut ring = ring(Knobs::plain(1e6, 5000), Services { policers, ..services() });
-    let offer =
-        Offer { flows: &flows(1), frames: 20_000, interval: 1.0 / 10_000.0, ..PLAIN };
+    let offer = Offer { flows: &flows(1), frames: 20_000, interval: 1.0 / 10_000.0, ..PLAIN };
     let outcome = ring.run(&offer);
     assert_eq!(outcome.ledger.closes(), Ok(()));
     assert!(outcome.ledger.received.abs_diff(2000 + 20) <= 1, "{:?}", outcome.ledger);
