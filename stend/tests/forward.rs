@@ -124,11 +124,11 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
     }
 }
 
-/// Bits of a frame of the mix on a line in the mean, by the frames that came.
-fn bits_of_a_mix(record: &TrialRecord, name: &str, tag: f64) {
+/// A frame has so many bytes in the mean of those that came, and 20 more on a line.
+fn bits_of_a_frame(record: &TrialRecord, name: &str, bytes: f64) {
     let [frames, bits] =
         ["frames", "throughput"].map(|metric| record.outcome.metric(metric).expect("a rate").value);
-    let mean = (4342.0 / 12.0 + tag + 20.0) * 8.0;
+    let mean = (bytes + 20.0) * 8.0;
     assert!((bits / frames / mean - 1.0).abs() < 1e-3, "{name}: {bits} bit/s, {frames} a second");
 }
 
@@ -137,7 +137,7 @@ fn frames_of_a_mix_are_accounted_for_by_their_sizes() {
     let _lock = visit::lock();
     for (role, load) in [
         ("device", ""),
-        ("device", "engine = \"packet\"\noffered_load = \"45.82 Mbit/s\"\n"),
+        ("device", "engine = \"af_xdp\"\n"),
         ("switch", "offered_load = \"45.82 Mbit/s\"\nfast_path = \"xdp\"\n"),
     ] {
         let plan = plan(&BETWEEN.replace("ROLE", role), &format!("frame_size = \"imix\"\n{load}"));
@@ -146,7 +146,7 @@ fn frames_of_a_mix_are_accounted_for_by_their_sizes() {
         let name = format!("{role}, {}", load.trim().replace('\n', " "));
         closes(&record, &name);
         counts_agree(&record, &name);
-        bits_of_a_mix(&record, &name, 0.0);
+        bits_of_a_frame(&record, &name, 4342.0 / 12.0);
         if load.contains("offered_load") {
             let rate = record.outcome.metric("frames").expect("a rate").value;
             assert!((rate - 15_000.0).abs() < 150.0, "{name}: {rate}");
@@ -158,6 +158,46 @@ fn frames_of_a_mix_are_accounted_for_by_their_sizes() {
             "{name}: {work:?}"
         );
     }
+}
+
+#[test]
+fn frames_with_the_tag_of_a_vlan_pass_a_switch_of_the_kernel_and_one_of_xdp() {
+    let _lock = visit::lock();
+    for (load, size) in [
+        ("", 64.0),
+        ("engine = \"packet\"\nframe_size = \"1518 B\"\n", 1518.0),
+        ("fast_path = \"xdp\"\nrules = 100\nframe_size = \"imix\"\n", 4342.0 / 12.0),
+    ] {
+        let text = format!("vlan_tag = 1234\n{load}");
+        let plan = plan(&BETWEEN.replace("ROLE", "switch"), &text);
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let Some(record) = visited(&mut bench, &plan) else { continue };
+        closes(&record, &text);
+        counts_agree(&record, &text);
+        bits_of_a_frame(&record, &text, size + 4.0);
+    }
+}
+
+#[test]
+fn tags_are_refused_where_a_host_does_not_take_them_when_the_plan_is_read() {
+    let read = |role: &str, tag: &str| {
+        let lab = BETWEEN.replace("ROLE", role);
+        visit::parse(&format!(
+            "title = \"t\"\n[lab]\nclients = 1\n{lab}[load.it]\nworkload = \"forward\"\n{tag}"
+        ))
+    };
+    for role in ["device", "relay"] {
+        for tag in ["vlan_tag = 7\n", "over = { vlan_tag = [\"none\", 7] }\n"] {
+            let said = read(role, tag).expect_err("refused");
+            let wanted = format!(
+                "line 14: vlan_tag = 7 gives frames the tag of a VLAN, and {role} 'box' takes \
+                 none; write role = \"switch\" for it, or vlan_tag = \"none\""
+            );
+            assert!(said.contains(&wanted), "{said}");
+        }
+        read(role, "vlan_tag = \"none\"\n").expect("a plan");
+    }
+    read("switch", "vlan_tag = 7\n").expect("a plan");
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
         addresses: [[198, 18, 0, 10], [198, 18, 0, 1]].map(IpAddr::from),
         sizes: Sizes::Alike(LEAST),
+        vlan: None,
         stream: 0,
         key: KEY,
         seed: 1,

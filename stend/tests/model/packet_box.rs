@@ -136,25 +136,25 @@ fn searches_find_the_core_and_the_buffer_of_planted_boxes() {
 /// A box counts frames, whose sizes the offered load has in the mean, and a line counts bits.
 #[test]
 fn a_mix_finds_the_same_core_and_its_bits_are_those_that_came() {
-    let rates = ["\"1 Mbit/s\"", "\"100 Mbit/s\""];
-    let rate = lossless("rate", "offered_load", rates);
-    let rate = rate.replace("\"forward\"\n", "\"forward\"\nframe_size = \"imix\"\n");
-    for clients in [1, 3] {
-        let run = through((clients, TESTER), &rate, "capacity = 5000.0\nbuffer = 20\n");
-        let found = figure(&run, "rate_largest") / MIXED_BITS;
-        within(found, 5000.0, 0.005, &format!("{clients} clients"));
-    }
-    let load = "[load.it]\nworkload = \"forward\"\nframe_size = \"imix\"\n\
-                offered_load = \"45.82 Mbit/s\"\n";
-    // A line that carries the mix in the mean, and one that carries half of its bits.
-    for (line, least, most) in [("50 Mbit/s", 0.999, 1.001), ("22.91 Mbit/s", 0.4, 0.6)] {
+    let mixed =
+        |load: String| load.replace("\"forward\"\n", "\"forward\"\nframe_size = \"imix\"\n");
+    let rate = mixed(lossless("rate", "offered_load", ["\"4 Mbit/s\"", "\"9 Mbit/s\""]));
+    let run = through((1, TESTER), &rate, "capacity = 2000.0\nbuffer = 8\n");
+    within(figure(&run, "rate_largest") / MIXED_BITS, 2000.0, 0.005, "a core");
+    // A line that carries the mix in the mean, and one that carries half of its bits; the sizes of
+    // each client are in turn.
+    for (clients, line, share) in
+        [(1, "5 Mbit/s", 1.0), (1, "2.291 Mbit/s", 0.5), (3, "5 Mbit/s", 1.0)]
+    {
+        let load = "[load.it]\nworkload = \"forward\"\noffered_load = \"4.582 Mbit/s\"\n";
         let planted = format!("capacity = 1000000.0\nline = \"{line}\"\nqueues = [1]\n");
-        let run = through((1, TESTER), load, &planted);
+        let run = through((clients, TESTER), &mixed(load.into()), &planted);
         let outcome = &run.records[0].outcome;
         let of = |name| outcome.metric(name).expect("a figure").value;
-        assert!((least..most).contains(&(of("throughput") / 45.82e6)), "{line}: {outcome:?}");
-        let per_frame = of("throughput") / of("frames");
-        within(per_frame, MIXED_BITS, 0.002, line);
+        within(of("throughput"), share * 4.582e6, 0.01, line);
+        if share > 0.9 {
+            within(of("frames"), 1500.0, 0.002, line);
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use super::error::PlanError;
 use super::node::Lines;
 use crate::plan::expand;
-use crate::record::{Direction, FactorPlan, LinkPlan, LoadPlan, ParamRole, Plan, Settings, Value};
+use crate::record::{
+    Direction, FactorPlan, LinkPlan, LoadPlan, ParamRole, Plan, Role, Settings, Value,
+};
 use crate::unit::{Quantity, Unit};
 use std::collections::BTreeMap;
 
@@ -21,6 +23,7 @@ pub(super) fn check(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     between(plan, lines)?;
     offloads(plan, lines)?;
     sixth(plan, lines)?;
+    tagged(plan, lines)?;
     online(plan, lines)
 }
 
@@ -239,6 +242,27 @@ fn sixth(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
         if let Some(server) = plan.externals().next() {
             return Err(PlanError::ServerOfIpv4 { line, server: server.into() });
         }
+    }
+    Ok(())
+}
+
+/// Refuses frames with the tag of a VLAN where a host routes, which has no adapter in that VLAN, or
+/// carries them by the addresses that it knows.
+fn tagged(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
+    let takes_none = |role| matches!(role, Role::Device | Role::Relay);
+    let Some(host) = plan.lab.hosts.iter().find(|host| takes_none(host.role)) else {
+        return Ok(());
+    };
+    for load in &plan.loads {
+        let Some(param) = load.roles.get(&ParamRole::Vlan) else { continue };
+        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
+        let switched = levels.filter_map(|level| level.settings.get(param));
+        let Some(vlan) = load.values(ParamRole::Vlan).chain(switched).find_map(Value::count) else {
+            continue;
+        };
+        let line = written_in(load, param, lines).unwrap_or_else(|| set_at(plan, param, lines));
+        let (role, host) = (host.role.word(), host.name.clone());
+        return Err(PlanError::TagNotTaken { line, param: param.clone(), vlan, role, host });
     }
     Ok(())
 }

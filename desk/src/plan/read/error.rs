@@ -235,4 +235,10 @@ pub enum PlanError {
          starts, or leave out ip_version = 6"
     )]
     ServerOfIpv4 { line: u32, server: String },
+    /// A host that does not take frames with the tag of a VLAN.
+    #[error(
+        "line {line}: {param} = {vlan} gives frames the tag of a VLAN, and {role} '{host}' takes \
+         none; write role = \"switch\" for it, or {param} = \"none\""
+    )]
+    TagNotTaken { line: u32, param: String, vlan: u64, role: &'static str, host: String },
 }

@@ -6,6 +6,7 @@ use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::readings;
 use super::run::HostMark;
+use super::spec::DECLARED;
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
@@ -16,7 +17,7 @@ use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
 use desk::unit::{Quantity, Unit};
 use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the scheduled frames that may be unsent in a paced trial.
 const UNSENT: f64 = 1e-4;
@@ -62,16 +63,21 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     Ok(Checked { outcome, readings: readings::of(evidence, &ledger)? })
 }
 
-/// A frame that is damaged ends the trial: what changes one may change the next to a good one.
+/// A frame that is damaged ends the trial: what changes one may change the next to a good one. So
+/// does one without its tag, which is not the frame that was sent.
 fn damage(evidence: &Evidence) -> Result<(), Fault> {
-    let sinks = evidence.after.iter().filter_map(|(_, counts)| counts.sink.as_ref());
-    match sinks.map(|sink| sink.damaged).sum::<u64>() {
-        0 => Ok(()),
-        count => {
-            let what = format!("{count} frames came with a tag that is not their own");
-            Err(Fault::WrongWork { what })
-        }
-    }
+    let sinks = || evidence.after.iter().filter_map(|(_, counts)| counts.sink.as_ref());
+    let damaged = sinks().map(|sink| sink.damaged).sum::<u64>();
+    let what = match (damaged, sinks().map(|sink| sink.mistagged).sum::<u64>()) {
+        (0, 0) => return Ok(()),
+        (0, count) => format!(
+            "{count} frames came with the tag of another VLAN, or with none: what stands between \
+             the ends changes tags, or the sink's adapter takes them out of frames, which \
+             `ethtool -K ADAPTER rxvlan off` ends"
+        ),
+        (count, _) => format!("{count} frames came with a tag or a length that is not their own"),
+    };
+    Err(Fault::WrongWork { what })
 }
 
 /// Every frame that came went through the program of each switch: the kernel forwards what such a
@@ -119,7 +125,8 @@ fn schedules(evidence: &Evidence) -> Result<(), Fault> {
         let (sent, unsent) = (sent.sent[WINDOW], sent.unsent[WINDOW]);
         let told = sent + unsent;
         // Edges on the clocks of two machines are off by their bound.
-        let slack = 1.0 + if evidence.one_clock[evidence.legs[stream].sender] { 0.0 } else { due * 1e-3 };
+        let slack =
+            1.0 + if evidence.one_clock[evidence.legs[stream].sender] { 0.0 } else { due * 1e-3 };
         if (float(told) - due).abs() > slack {
             let name = evidence.name(stream);
             let what = format!("{name}: {due:.1} frames were due in the window, {told} are told");
@@ -185,9 +192,10 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
     };
+    let throughput = (bytes + rate * float(IFG as u64)) * 8.0;
     let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),
-        sample("throughput", (bytes + rate * float(IFG as u64)) * 8.0, Unit::BitPerSecond),
+        sample("throughput", throughput, Unit::BitPerSecond),
         sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
         sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
@@ -196,15 +204,18 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     let own = readings::forwarded(evidence)?.into_iter().map(|(_, rate)| rate);
     let own = own.reduce(f64::max).map(|rate| sample("self_frames", rate, Unit::PacketPerSecond));
     samples.extend(own);
+    let declared = evidence.asked.get(DECLARED.name).and_then(Value::quantity);
+    // A line has its rate in each direction.
+    let ways: BTreeSet<bool> = evidence.legs.iter().map(|leg| leg.receiver == 0).collect();
+    let share = |rate: Quantity| throughput / rate.value / float(ways.len() as u64);
+    let share = declared.map(|rate| sample("line_share", share(rate), Unit::Share));
+    samples.extend(share);
     Ok(samples)
 }
 
 fn work(evidence: &Evidence, ledger: &Ledger) -> Result<Work, Fault> {
-    let mut work = Work {
-        operations: ledger.received,
-        content_checks: ledger.received,
-        ..Work::default()
-    };
+    let mut work =
+        Work { operations: ledger.received, content_checks: ledger.received, ..Work::default() };
     let mut sum = DIGEST;
     for stream in 0..evidence.streams() {
         let (sent, own) = evidence.sent(stream)?;

@@ -28,6 +28,7 @@ fn drops(evidence: &Evidence) -> Result<Vec<(String, u64)>, Fault> {
         }
         if let Some(sink) = &after.sink {
             all.push((format!("{host} sink, damaged"), sink.damaged));
+            all.push((format!("{host} sink, tag of another VLAN or none"), sink.mistagged));
         }
     }
     for (host, port, counts) in evidence.ports() {

@@ -8,6 +8,7 @@ use super::check;
 use super::evidence::{Evidence, Leg};
 use super::run::{
     Counts, HostMark, StreamEnd, burst, fits, frame_sizes, interval, is_received, line_bits,
+    vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -124,7 +125,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
         return Err(Fault::NotAvailable { what: what.into() });
     }
     let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
-    fits(sizes, Layout { six })?;
+    fits(sizes, Layout { six, vlan: vlan_of(params) })?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
     let clients = f64::from(streams);
     let frame = line_bits(sizes) / line;
@@ -223,7 +224,11 @@ fn evidence(
     }
     let damaged = u64::from(matches!(scene.spoilt, Some(Spoilt::Content(_))));
     let times = outcome.latency.as_ref().and_then(|all| stored(LATENCY, all));
-    let sink = Counts { sink: Some(Totals { streams: all, damaged }), times, ..Counts::default() };
+    let sink = Counts {
+        sink: Some(Totals { streams: all, damaged, mistagged: 0 }),
+        times,
+        ..Counts::default()
+    };
     let drop = |(cause, frames): &(String, u64)| {
         (cause.trim_start_matches("device: ").to_owned(), *frames)
     };
@@ -238,7 +243,9 @@ fn evidence(
         sizes: schedule.sizes,
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
         list: None,
-        legs: (0..streams).map(|at| Leg { sender: at as usize + 1, receiver: 0, cpu: at % cores }).collect(),
+        legs: (0..streams)
+            .map(|at| Leg { sender: at as usize + 1, receiver: 0, cpu: at % cores })
+            .collect(),
         before: [name(0), DEVICE.into()].map(|host| (host, Counts::default())).into(),
         after: vec![(name(0), sink), (DEVICE.into(), device)],
         life: Some(life(scene, job, (schedule, outcome))),

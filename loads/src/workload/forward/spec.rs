@@ -57,6 +57,24 @@ pub const DIRECTION: ParamSpec = ParamSpec {
     default: "receive",
 };
 
+/// The VLAN whose tag frames have.
+pub const VLAN_TAG: ParamSpec = ParamSpec {
+    name: "vlan_tag",
+    about: "number of the VLAN whose tag frames have, 4 B beside frame_size; or none",
+    role: Some(ParamRole::Vlan),
+    kind: ParamKind::count(1, 4094).or(&["none"]),
+    default: "none",
+};
+
+/// What the share of the line is of.
+pub const DECLARED: ParamSpec = ParamSpec {
+    name: "declared_rate",
+    about: "bit/s of the line to the sink that line_share is of; or none",
+    role: None,
+    kind: ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["none"]),
+    default: "none",
+};
+
 /// What forwards in the switches between the ends.
 pub const FAST_PATH: ParamSpec = ParamSpec {
     name: "fast_path",
@@ -86,6 +104,7 @@ pub const RULE_HITS: ParamSpec = ParamSpec {
 
 const PARAMS: &[ParamSpec] = &[
     BURST,
+    DECLARED,
     DIRECTION,
     ENGINE,
     FAST_PATH,
@@ -117,6 +136,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     RULE_HITS,
     RULES,
+    VLAN_TAG,
 ];
 
 const METRICS: &[MetricSpec] = &[
@@ -135,6 +155,14 @@ const METRICS: &[MetricSpec] = &[
         unit: Unit::BitPerSecond,
         better: Better::Higher,
         limit: "the line rate, which is stated with preamble and gap",
+    },
+    MetricSpec {
+        name: "line_share",
+        title: "forwarded throughput as a share of the declared line",
+        role: MetricRole::Count,
+        unit: Unit::Share,
+        better: Better::Higher,
+        limit: "the line rate; a virtual link has none, and exceeds what is declared",
     },
     MetricSpec {
         name: "self_frames",

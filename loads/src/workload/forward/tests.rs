@@ -9,7 +9,8 @@ use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Sent, Sizes, Stream, Totals};
 use crate::engine::packet::traffic::Spread;
-use desk::record::Fault;
+use desk::record::{Fault, Value};
+use desk::unit::{Quantity, Unit};
 
 /// Frames sent before, in and after the window.
 const SENT: [u64; 3] = [100, 1000, 10];
@@ -25,14 +26,13 @@ fn good() -> Evidence {
         ticks: vec![(0, Ticks { idle, all: at_ns / 10_000_000 })],
         forwarded: None,
     };
-    let ended = StreamEnd {
-        stream: 0,
-        sent: Sent { sent: SENT, unsent: [0; 3] },
-        digest: 7,
-        error: None,
-    };
+    let ended =
+        StreamEnd { stream: 0, sent: Sent { sent: SENT, unsent: [0; 3] }, digest: 7, error: None };
     let bytes = SENT.map(|frames| frames * 64);
-    let sink = Totals { streams: vec![Stream { came: SENT, bytes, ..Stream::default() }], damaged: 0 };
+    let sink = Totals {
+        streams: vec![Stream { came: SENT, bytes, ..Stream::default() }],
+        ..Totals::default()
+    };
     let quiet = |name: &str| (name.to_owned(), Counts::default());
     Evidence {
         host_names: vec!["sut".into(), "c01".into()],
@@ -82,7 +82,18 @@ fn a_trial_in_which_everything_came_gives_its_figures() {
     // 64 B and 20 B of preamble and gap.
     assert!((figure("throughput") - 672_000.0).abs() < 1e-3);
     assert!(figure("loss").abs() < 1e-12 && figure("unsent").abs() < 1e-12);
+    assert_eq!(checked.outcome.metric("line_share"), None, "of no declared line");
     assert_eq!(checked.outcome.work.operations, 1110);
+}
+
+#[test]
+fn a_share_of_the_line_is_one_of_what_is_declared() {
+    let mut evidence = good();
+    let rate = Value::Quantity(Quantity::new(1e6, Unit::BitPerSecond));
+    evidence.asked.insert("declared_rate".into(), rate);
+    let share = check(&evidence).unwrap().outcome.metric("line_share").unwrap();
+    assert!((share.value - 0.672).abs() < 1e-9, "{share}");
+    assert_eq!(share.unit, Unit::Share);
 }
 
 #[test]
@@ -217,6 +228,11 @@ fn frames_that_nobody_sent_and_damaged_ones_are_refused() {
     assert!(fault.to_string().contains("1110 frames sent but 1111 received"), "{fault}");
     let fault = refused(|evidence| evidence.after[0].1.sink.as_mut().unwrap().damaged = 3);
     assert!(fault.to_string().contains("3 frames came with a tag"), "{fault}");
+    let fault = refused(|evidence| {
+        evidence.after[0].1.sink.as_mut().unwrap().mistagged = 3;
+        stream(evidence).came[1] -= 3;
+    });
+    assert!(fault.to_string().contains("3 frames came with the tag of another VLAN"), "{fault}");
     let fault = refused(|evidence| end(evidence).error = Some("bpf(x): no".into()));
     assert!(fault.to_string().contains("c01.0 receive: bpf(x): no"), "{fault}");
 }
@@ -226,11 +242,13 @@ fn streams_of_both_directions_are_one_account_with_a_row_each() {
     let both = |back: u64| {
         let mut evidence = good();
         evidence.legs.push(Leg { sender: 0, receiver: 1, cpu: 1 });
-        let of = |came: [u64; 3]| {
-            Stream { came, bytes: came.map(|frames| frames * 64), ..Stream::default() }
+        let of = |came: [u64; 3]| Stream {
+            came,
+            bytes: came.map(|frames| frames * 64),
+            ..Stream::default()
         };
         let streams = vec![of([0; 3]), of([50, back, 5])];
-        evidence.after[1].1.sink = Some(Totals { streams, damaged: 0 });
+        evidence.after[1].1.sink = Some(Totals { streams, damaged: 0, mistagged: 0 });
         let life = evidence.life.as_mut().unwrap();
         let sent = Sent { sent: [50, 400, 5], unsent: [0; 3] };
         life.ended[0].push(StreamEnd { stream: 1, sent, digest: 8, error: None });

@@ -3,9 +3,9 @@
 //! A program that `BPF_PROG_TEST_RUN` runs over live frames (Linux 5.18) writes every header and
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them, [`Sizes`], how long they are; [`Generator`],
-//! [`Sink`]; [`buckets`]; [`plain`], [`xsk`] and [`sockets`], the same frames by sockets; [`bridge`], what hands frames from
-//! one port to another inside the kernel, by a list of rules; [`near_rules`], lists for such
-//! frames.
+//! [`Sink`]; [`buckets`]; [`plain`], [`xsk`] and [`sockets`], the same frames by sockets;
+//! [`bridge`], what hands frames from one port to another inside the kernel, by a list of rules;
+//! [`near_rules`], lists for such frames.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 
@@ -25,7 +25,7 @@ pub mod xsk;
 pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
 pub use sink::{Frames, Sink, Stream, Totals, pass};
 pub use sizes::Sizes;
-pub use wire::{LEAST, Layout, MOST, Wire, flow_of};
+pub use wire::{LEAST, Layout, MOST, TAG, Wire, flow_of};
 
 /// Moments of a trial, as both ends count them: before the window, in it, after it.
 pub const PHASES: usize = 3;

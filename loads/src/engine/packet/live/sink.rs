@@ -5,7 +5,7 @@
 
 use super::generator::{finish_tag, place, scramble};
 use super::sizes::Sizes;
-use super::wire::Layout;
+use super::wire::{Layout, TAGGED, VLAN_BITS};
 use super::{PHASES, buckets};
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action,
@@ -20,6 +20,10 @@ use serde::{Deserialize, Serialize};
 const SEEN: u32 = 1 << 16;
 /// Streams at most: six bits of a mark.
 const STREAMS: u32 = 64;
+
+/// Where frames are counted that are not as they were sent.
+const DAMAGED: u32 = 0;
+const MISTAGGED: u32 = 1;
 
 /// Words of what is counted of a stream.
 mod word {
@@ -55,6 +59,8 @@ pub struct Totals {
     pub streams: Vec<Stream>,
     /// Frames as long as those of the load whose tag is wrong, or whose length is another's.
     pub damaged: u64,
+    /// Frames of the load without the tag of their VLAN, or with another's.
+    pub mistagged: u64,
 }
 
 /// What a sink knows of the frames that it counts.
@@ -75,7 +81,7 @@ pub struct Sink {
     streams: Map,
     sizes: Sizes,
     count: u32,
-    damaged: Map,
+    wrong: Map,
     times: Map,
 }
 
@@ -87,14 +93,14 @@ impl Sink {
     pub fn attach(adapter: u32, frames: Frames, count: u32) -> Result<Self, BpfError> {
         let count = count.clamp(1, STREAMS);
         let streams = Map::new(MapKind::PerCpu, (4, word::WORDS * 8), count)?;
-        let damaged = Map::new(MapKind::PerCpu, (4, 8), 1)?;
+        let wrong = Map::new(MapKind::PerCpu, (4, 8), 2)?;
         let times = Map::new(MapKind::PerCpu, (4, 8), buckets::COUNT)?;
         let seen = Map::new(MapKind::Array, (4, 8), count * SEEN)?;
-        let maps = Maps { streams: &streams, damaged: &damaged, times: &times, seen: &seen };
+        let maps = Maps { streams: &streams, wrong: &wrong, times: &times, seen: &seen };
         let code = maps.program(frames)?;
         let attached = Program::load("stend_count", &code)?.attach(adapter)?;
         let sizes = frames.sizes;
-        Ok(Self { _attached: attached, streams, sizes, count, damaged, times })
+        Ok(Self { _attached: attached, streams, sizes, count, wrong, times })
     }
 
     /// What was counted so far.
@@ -104,8 +110,8 @@ impl Sink {
     pub fn totals(&self) -> Result<Totals, BpfError> {
         let streams =
             (0..self.count).map(|number| self.stream(number)).collect::<Result<_, _>>()?;
-        let damaged = self.damaged.sums(0)?.first().copied().unwrap_or(0);
-        Ok(Totals { streams, damaged })
+        let wrong = |at| self.wrong.sums(at).map(|sums| sums.first().copied().unwrap_or(0));
+        Ok(Totals { streams, damaged: wrong(DAMAGED)?, mistagged: wrong(MISTAGGED)? })
     }
 
     fn stream(&self, number: u32) -> Result<Stream, BpfError> {
@@ -154,16 +160,20 @@ pub fn pass(adapter: u32) -> Result<Attached, BpfError> {
 
 struct Maps<'m> {
     streams: &'m Map,
-    damaged: &'m Map,
+    wrong: &'m Map,
     times: &'m Map,
     seen: &'m Map,
 }
 
+/// Where a frame of Ethernet tells its type.
+const KIND: i16 = 12;
 /// Where the keys of maps stand.
 const KEY: i16 = -4;
 /// Where lengths are mixed: that of the frame, and which of them it is.
 const LENGTH: (Reg, i16) = (R10, -16);
 const PLACE: (Reg, i16) = (R10, -24);
+/// Where frames have a tag: whether this one has another, or none.
+const ASTRAY: (Reg, i16) = (R10, -32);
 
 impl Maps<'_> {
     /// `R6` has the mark, later the phase; `R7` the sequence number, `R8` the stamp, `R9` the tag
@@ -171,9 +181,12 @@ impl Maps<'_> {
     fn program(&self, frames: Frames) -> Result<Vec<u64>, BpfError> {
         let Frames { sizes, layout, key } = frames;
         let code = &mut Assembler::new();
-        let [other, damaged, end] = [0; 3].map(|_| code.label());
+        let [other, damaged, mistagged, end] = [0; 4].map(|_| code.label());
         code.load(Size::W, R7, (R1, 0));
         code.load(Size::W, R2, (R1, 4));
+        if let Some(vlan) = layout.vlan {
+            untag(code, vlan, (&layout, other));
+        }
         code.mov(R3, R7);
         code.op_imm(Op::Add, R3, i32::from(layout.end()));
         code.jump(Cond::Gt, R3, R2, other);
@@ -190,6 +203,10 @@ impl Maps<'_> {
         scramble(code, (R2, R7), R1, key);
         finish_tag(code, (R2, R8, R6), R1);
         code.jump(Cond::Ne, R2, R9, damaged);
+        if layout.vlan.is_some() {
+            code.load(Size::D, R1, ASTRAY);
+            code.jump_imm(Cond::Ne, R1, 0, mistagged);
+        }
         if let Some(places) = sizes.places() {
             place(code, (R2, R7), R1, places);
             code.load(Size::D, R1, PLACE);
@@ -209,20 +226,16 @@ impl Maps<'_> {
         code.op(Op::Add, R2, R1);
         code.add_to((R2, word::CAME), 1, R3);
         if sizes.places().is_some() {
-            code.load(Size::D, R1, LENGTH);
-            code.load(Size::D, R3, (R2, word::BYTES));
-            code.op(Op::Add, R3, R1);
-            code.op_imm(Op::Add, R3, i32::try_from(FCS).unwrap_or(0));
-            code.store(Size::D, (R2, word::BYTES), R3);
+            count_bytes(code);
         }
         order(code);
         self.time(code, end);
         code.go(end);
-        code.bind(damaged);
-        code.mov_imm(R1, 0);
-        lookup(code, self.damaged, R1);
-        code.jump_imm(Cond::Eq, R0, 0, end);
-        code.add_to((R0, 0), 1, R1);
+        // The verifier refuses what nothing leads to.
+        let tagged = layout.vlan.map(|_| (mistagged, MISTAGGED));
+        for (label, at) in tagged.into_iter().chain([(damaged, DAMAGED)]) {
+            self.wrong(code, (label, at), end);
+        }
         code.bind(end);
         code.mov_imm(R0, action::DROP);
         code.exit();
@@ -230,6 +243,16 @@ impl Maps<'_> {
         code.mov_imm(R0, action::PASS);
         code.exit();
         std::mem::take(code).finish()
+    }
+
+    /// Counts a frame that is not as it was sent.
+    fn wrong(&self, code: &mut Assembler, (label, at): (Label, u32), end: Label) {
+        code.bind(label);
+        code.mov_imm(R1, i32::try_from(at).unwrap_or(0));
+        lookup(code, self.wrong, R1);
+        code.jump_imm(Cond::Eq, R0, 0, end);
+        code.add_to((R0, 0), 1, R1);
+        code.go(end);
     }
 
     /// Goes on with a frame that came for the first time. A place remembers the last number that
@@ -275,6 +298,28 @@ impl Maps<'_> {
     }
 }
 
+/// Looks whether the frame in `R7` has the tag of this VLAN. One without a tag is read as if it
+/// began 4 bytes earlier, so that all behind its addresses is where a tagged frame has it.
+fn untag(code: &mut Assembler, vlan: u16, (layout, other): (&Layout, Label)) {
+    let [bare, told] = [0; 2].map(|_| code.label());
+    let tag = i32::try_from(layout.tag_bytes()).unwrap_or(0);
+    code.mov(R3, R7);
+    code.op_imm(Op::Add, R3, i32::from(layout.end()) - tag);
+    code.jump(Cond::Gt, R3, R2, other);
+    code.mov_imm(R4, 1);
+    code.load(Size::H, R1, (R7, KIND));
+    code.jump_imm(Cond::Ne, R1, i32::from(TAGGED.to_be()), bare);
+    code.load(Size::H, R1, (R7, KIND + 2));
+    code.op_imm(Op::And, R1, i32::from(VLAN_BITS.to_be()));
+    code.jump_imm(Cond::Ne, R1, i32::from(vlan.to_be()), told);
+    code.mov_imm(R4, 0);
+    code.go(told);
+    code.bind(bare);
+    code.op_imm(Op::Sub, R7, tag);
+    code.bind(told);
+    code.store(Size::D, ASTRAY, R4);
+}
+
 /// Goes on where a frame of as many bytes as `R2` has is as long as one of the load.
 fn length(code: &mut Assembler, sizes: Sizes, other: Label) {
     let known = code.label();
@@ -291,6 +336,15 @@ fn length(code: &mut Assembler, sizes: Sizes, other: Label) {
     code.go(other);
     code.bind(known);
     code.store(Size::D, PLACE, R3);
+}
+
+/// Adds the length of the frame to the bytes of its phase, whose counts `R2` leads to.
+fn count_bytes(code: &mut Assembler) {
+    code.load(Size::D, R1, LENGTH);
+    code.load(Size::D, R3, (R2, word::BYTES));
+    code.op(Op::Add, R3, R1);
+    code.op_imm(Op::Add, R3, i32::try_from(FCS).unwrap_or(0));
+    code.store(Size::D, (R2, word::BYTES), R3);
 }
 
 /// Whether a frame of the window comes after one that was sent later.

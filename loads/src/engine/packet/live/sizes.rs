@@ -81,6 +81,15 @@ impl Sizes {
         self.sum(round) as f64 / round as f64
     }
 
+    /// Each length with so many bytes more.
+    #[must_use]
+    pub const fn longer(self, more: usize) -> Self {
+        match self {
+            Self::Alike(bytes) => Self::Alike(bytes + more),
+            Self::Imix(before) => Self::Imix(before + more),
+        }
+    }
+
     /// Which of [`Self::each`] a frame is, as programs look it up: two bits for each place of the
     /// order, the first in the lowest; none where all are alike.
     pub(super) fn places(self) -> Option<u64> {
@@ -108,6 +117,8 @@ mod tests {
     fn a_sum_is_that_of_its_frames() {
         for sizes in [Sizes::Imix(0), Sizes::Imix(4), Sizes::Alike(65)] {
             for count in [0, 1, 11, 12, 13, 1000] {
+                let longer = sizes.longer(4).sum(u64::from(count));
+                assert_eq!(longer, sizes.sum(u64::from(count)) + 4 * u64::from(count));
                 let all: usize = (0..count).map(|at| sizes.of(at)).sum();
                 assert_eq!(sizes.sum(u64::from(count)), all as u64, "{sizes:?}, {count}");
             }

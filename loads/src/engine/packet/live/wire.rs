@@ -1,4 +1,5 @@
-//! Knows the frames of a load: Ethernet, IPv4 or IPv6, UDP, then 18 bytes that tell them apart.
+//! Knows the frames of a load: Ethernet, the tag of a VLAN where one is asked for (IEEE 802.1Q),
+//! IPv4 or IPv6, UDP, then 18 bytes that tell them apart.
 //!
 //! After the headers: phase and stream 2, sequence number 4, stamp 8, tag 4, in the order of this
 //! machine's bytes, then content up to the length. The tag is keyed and covers the other 14, so
@@ -16,6 +17,12 @@ pub const LEAST: usize = 64;
 /// Bytes of the longest: the page of a live frame has room for some 3.3 KB, the MTU for this.
 pub const MOST: usize = 1518;
 
+/// Type of Ethernet of the tag of a VLAN (IEEE 802.1Q, 9.6).
+pub(super) const TAGGED: u16 = 0x8100;
+/// Bytes that such a tag takes.
+pub const TAG: usize = 4;
+/// Of the second half of it these bits are the number of the VLAN, the others priority.
+pub(super) const VLAN_BITS: u16 = 0x0fff;
 /// Bytes of the marks behind the headers.
 const MARKS: i16 = 18;
 /// Number of UDP among the protocols of IP.
@@ -28,13 +35,21 @@ const HOPS: u8 = 64;
 pub struct Layout {
     /// Whether it is of IPv6.
     pub six: bool,
+    /// The VLAN whose tag it has.
+    pub vlan: Option<u16>,
 }
 
 impl Layout {
-    /// Of frames between addresses of one version.
+    /// Of frames between addresses of one version, with the tag of a VLAN.
     #[must_use]
-    pub const fn between(addresses: [IpAddr; 2]) -> Self {
-        Self { six: addresses[1].is_ipv6() }
+    pub const fn between(addresses: [IpAddr; 2], vlan: Option<u16>) -> Self {
+        Self { six: addresses[1].is_ipv6(), vlan }
+    }
+
+    /// Bytes of the tag.
+    #[must_use]
+    pub const fn tag_bytes(self) -> usize {
+        if self.vlan.is_some() { TAG } else { 0 }
     }
 
     /// Bytes of the shortest frame that has room for headers and marks, with check sequence.
@@ -53,7 +68,7 @@ impl Layout {
     }
 
     pub(super) const fn ip(self) -> i16 {
-        14
+        if self.vlan.is_some() { 18 } else { 14 }
     }
 
     pub(super) const fn protocol(self) -> i16 {
@@ -108,8 +123,10 @@ pub struct Wire {
     pub hardware: [[u8; 6]; 2],
     /// Addresses: of the sender, of the target.
     pub addresses: [IpAddr; 2],
-    /// How long the frames are.
+    /// How long the frames are, with their tags.
     pub sizes: Sizes,
+    /// The VLAN whose tag they have.
+    pub vlan: Option<u16>,
     /// Number of the stream, below 64.
     pub stream: u8,
     /// Key of the tag.
@@ -134,7 +151,7 @@ impl Wire {
     /// Where things stand in it.
     #[must_use]
     pub const fn layout(&self) -> Layout {
-        Layout::between(self.addresses)
+        Layout::between(self.addresses, self.vlan)
     }
 
     /// The longest frame with sequence number 0 of flow 0, without a tag.
@@ -146,8 +163,7 @@ impl Wire {
     /// The same of a frame of so many bytes without check sequence.
     pub(super) fn template_of(&self, length: usize) -> Vec<u8> {
         let mut frame = Vec::with_capacity(self.length());
-        frame.extend(self.hardware.concat());
-        frame.extend(self.layout().ethertype().to_be_bytes());
+        frame.extend(self.ethernet());
         frame.extend(self.ip(length));
         for word in [SOURCE_FIRST, TARGET_FIRST, self.datagram(length), 0] {
             frame.extend(word.to_be_bytes());
@@ -176,7 +192,7 @@ impl Wire {
         let high = u16::try_from(flow >> SOURCE_BITS).unwrap_or(0);
         let ports = [SOURCE_FIRST + low, TARGET_FIRST + high];
         let length = frame.len();
-        put(frame, 0, &self.hardware.concat());
+        put(frame, 0, &self.ethernet());
         put(frame, layout.ip(), &self.ip(length));
         put(frame, layout.udp(), &ports.map(u16::to_be_bytes).concat());
         put(frame, layout.udp() + 4, &self.datagram(length).to_be_bytes());
@@ -208,6 +224,15 @@ impl Wire {
         let [IpAddr::V6(source), IpAddr::V6(target)] = self.addresses else { return 0 };
         let words = [self.datagram(length), u16::from(UDP)].map(u16::to_be_bytes).concat();
         sum_of(&source.octets()) + sum_of(&target.octets()) + sum_of(&words)
+    }
+
+    /// The header of Ethernet, with the tag of a VLAN in it.
+    fn ethernet(&self) -> Vec<u8> {
+        let tag = self.vlan.map(|vlan| [TAGGED, vlan & VLAN_BITS]);
+        let words = tag.into_iter().flatten().chain([self.layout().ethertype()]);
+        let mut header = self.hardware.concat();
+        header.extend(words.flat_map(u16::to_be_bytes));
+        header
     }
 
     /// Bytes of the datagram of UDP in a frame of so many.

@@ -4,17 +4,17 @@
 //! Must not know factors or probes, nor the course of a trial.
 
 use super::counts::Counts;
-use super::message::{Aim, FromPart, ToPart, Traffic};
+use super::message::{Aim, FromPart, Taking, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{LEAST, Layout, Pattern, Sizes};
+use crate::engine::packet::live::{LEAST, Layout, Pattern, Sizes, TAG};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
 use crate::workload::forward::spec::{
-    BURST, DIRECTION, ENGINE, FAST_PATH, IMIX, RULE_HITS, RULES, SPEC,
+    BURST, DIRECTION, ENGINE, FAST_PATH, IMIX, RULE_HITS, RULES, SPEC, VLAN_TAG,
 };
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
@@ -57,9 +57,11 @@ impl Workload for Frames {
         }
         self.course = Course::new(SPEC.name, lab, job);
         self.hosts = (0..).take_while(|at| !lab.name(*at).is_empty()).collect();
-        let layout = Layout::between([lab.address_of(SUT, job.link); 2]);
+        let vlan = vlan_of(&job.trial.point.params);
+        let layout = Layout::between([lab.address_of(SUT, job.link); 2], vlan);
         let [server, all] = cpus::of(lab).map_err(LabError::into_fault)?;
-        let legs = legs(&job.trial.point.params, lab.clients(), Cpus { server: &server, all: &all });
+        let legs =
+            legs(&job.trial.point.params, lab.clients(), Cpus { server: &server, all: &all });
         let traffic = traffic(job, layout, (lab.clients(), legs.len()))?;
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
         let between: Vec<usize> =
@@ -127,13 +129,15 @@ impl Frames {
         let word = match &self.list {
             Some(near) => ToPart::Join(near.clone()),
             // What sockets send a virtual adapter takes as it stands.
-            None => ToPart::Take(traffic.socket.is_none()),
+            None => ToPart::Take(Taking {
+                live: traffic.socket.is_none(),
+                tagged: traffic.layout.vlan.is_some(),
+            }),
         };
         // What a trial that failed has left.
         self.ask(lab, self.hosts.iter().map(|at| (*at, ToPart::Leave)).collect())?;
         self.ask(lab, between.iter().map(|at| (*at, word.clone())).collect())?;
-        let sink =
-            |at| (at, ToPart::Sink(lab.interface(at, link), traffic.clone()));
+        let sink = |at| (at, ToPart::Sink(lab.interface(at, link), traffic.clone()));
         let sinks = self.sinks().into_iter().map(sink).collect();
         self.ask(lab, sinks)?;
         for (stream, leg) in self.evidence.legs.iter().enumerate() {
@@ -231,11 +235,7 @@ fn legs(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Leg> {
 ///
 /// # Errors
 /// A client that would not send once in the window; a kernel that gives no chance.
-fn traffic(
-    job: &Job,
-    layout: Layout,
-    (clients, streams): (u32, usize),
-) -> Result<Traffic, Fault> {
+fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
     let sizes = frame_sizes(params);
     fits(sizes, layout)?;
@@ -307,7 +307,8 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<NearRules>, 
 
 /// Frames of IPv6 have more headers.
 pub fn fits(sizes: Sizes, layout: Layout) -> Result<(), Fault> {
-    let (least, bytes) = (layout.least(), sizes.least());
+    // The tag of a VLAN is beside what a plan asks for.
+    let [least, bytes] = [layout.least(), sizes.least()].map(|all| all - layout.tag_bytes());
     if bytes >= least {
         return Ok(());
     }
@@ -330,16 +331,24 @@ pub fn is_received(params: &Settings) -> bool {
     params.get(DIRECTION.name).and_then(Value::word).is_none_or(|word| word == "receive")
 }
 
-/// How long frames are, with their check sequences.
+/// How long frames are, with their check sequences and tags.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1518 B")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1522 B")]
 pub fn frame_sizes(params: &Settings) -> Sizes {
     let asked = params.get("frame_size");
+    let tag = vlan_of(params).map_or(0, |_| TAG);
     if asked.and_then(Value::word) == Some(IMIX) {
-        return Sizes::Imix(0);
+        return Sizes::Imix(tag);
     }
     let size = asked.and_then(Value::quantity);
-    Sizes::Alike(size.map_or(LEAST, |size| size.value as usize))
+    Sizes::Alike(size.map_or(LEAST, |size| size.value as usize) + tag)
+}
+
+/// The VLAN whose tag frames have.
+#[must_use]
+pub fn vlan_of(params: &Settings) -> Option<u16> {
+    let vlan = params.get(VLAN_TAG.name).and_then(Value::count)?;
+    u16::try_from(vlan).ok()
 }
 
 /// Frames that are sent back to back, and no more; none where there is no bound.

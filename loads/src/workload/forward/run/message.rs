@@ -48,12 +48,20 @@ pub struct Aim {
     pub cpu: u32,
 }
 
+/// What frames a host between the ends has to take.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Taking {
+    /// Whether the kernel sends them without a copy.
+    pub live: bool,
+    /// Whether they have the tag of a VLAN.
+    pub tagged: bool,
+}
+
 /// To a part, while the trial is staged and after it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
-    /// Between the ends: tell what is forwarded, and take frames that the kernel sends without a
-    /// copy where they are such.
-    Take(bool),
+    /// Between the ends: tell what is forwarded, and take such frames.
+    Take(Taking),
     /// Between the ends: forward by a program, past rules for these frames.
     Join(NearRules),
     /// Where frames arrive: count at this adapter.

@@ -7,11 +7,12 @@ mod drive;
 mod joined;
 mod message;
 mod part;
+mod tags;
 mod way;
 
 pub use counts::Counts;
 #[cfg(test)]
 pub use counts::{Forwarded, Ticks};
-pub use drive::{Frames, burst, fits, frame_sizes, interval, is_received, line_bits};
+pub use drive::{Frames, burst, fits, frame_sizes, interval, is_received, line_bits, vlan_of};
 pub use message::{HostMark, StreamEnd};
 pub use part::Ends;

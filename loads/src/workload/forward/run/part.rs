@@ -5,7 +5,8 @@
 
 use super::counts::{Counts, Forwarded, Ticks, drops, filtered};
 use super::joined::{Joined, Unjoined};
-use super::message::{Aim, FromPart, HostMark, StreamEnd, ToPart, Traffic};
+use super::message::{Aim, FromPart, HostMark, StreamEnd, Taking, ToPart, Traffic};
+use super::tags::Inside;
 use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
@@ -38,6 +39,7 @@ pub struct Ends {
     sends: Vec<Sender>,
     sink: Option<Sink>,
     takes: Vec<Attached>,
+    inside: Inside,
     joined: Joined,
     /// Of a host between the ends: what it asks for its counters.
     counters: Option<Routes>,
@@ -97,7 +99,7 @@ struct Sender {
     paced: bool,
     digest: u64,
     target: IpAddr,
-    /// Bytes of the shortest frame without check sequence.
+    /// Bytes of the shortest frame without tag and check sequence.
     length: usize,
     most: Duration,
     /// Why it did not go.
@@ -125,7 +127,7 @@ impl End for Ends {
 
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
-            ToPart::Take(live) => self.take(live),
+            ToPart::Take(taking) => self.take(taking),
             ToPart::Join(near) => {
                 match Joined::all(&near.list()) {
                     Ok(joined) => self.joined = joined,
@@ -192,12 +194,16 @@ impl End for Ends {
 impl Ends {
     /// A virtual adapter takes frames that the kernel sends without a copy only while it has a
     /// program of XDP, or merges packets; so each gets one that lets all through. Others need none.
-    fn take(&mut self, live: bool) -> Result<FromPart, String> {
+    /// The tags of VLANs stay in the frames that they send.
+    fn take(&mut self, taking: Taking) -> Result<FromPart, String> {
         let mut routes = Routes::open().map_err(|e| e.to_string())?;
         let links = routes.links().map_err(|e| e.to_string())?;
         self.counters = Some(routes);
-        let virtual_ones = links.iter().filter(|link| link.kind.as_deref() == Some("veth"));
-        for link in virtual_ones.filter(|_| live) {
+        let virtual_ones = || links.iter().filter(|link| link.kind.as_deref() == Some("veth"));
+        if taking.tagged {
+            self.inside = Inside::keep(virtual_ones()).map_err(|e| e.to_string())?;
+        }
+        for link in virtual_ones().filter(|_| taking.live) {
             match pass(link.index) {
                 Ok(attached) => self.takes.push(attached),
                 Err(e) => return granted::<()>(Err(e), |()| ()),
@@ -208,10 +214,13 @@ impl Ends {
 
     fn aim(&mut self, aim: &Aim, traffic: &Traffic) -> Result<FromPart, String> {
         let link = link(&aim.adapter)?;
-        let (most, length) = (traffic.sizes.most(), traffic.sizes.least() - FCS);
-        if most - FCS > link.mtu as usize + ETHERNET {
+        let tag = traffic.layout.tag_bytes();
+        let (most, length) = (traffic.sizes.most(), traffic.sizes.least() - tag - FCS);
+        // The tag of a VLAN may be beside what the MTU bounds (IEEE 802.3, 3.2.7).
+        let asked = most - tag;
+        if asked - FCS > link.mtu as usize + ETHERNET {
             return Err(format!(
-                "frame_size: {most} B do not fit the MTU of {} B of {}; lower it or raise the MTU",
+                "frame_size: {asked} B do not fit the MTU of {} B of {}; lower it or raise the MTU",
                 link.mtu, aim.adapter
             ));
         }
@@ -223,6 +232,7 @@ impl Ends {
                 hardware: [way.hardware, own],
                 addresses: [way.source, aim.target],
                 sizes: traffic.sizes,
+                vlan: traffic.layout.vlan,
                 stream: aim.stream,
                 key: traffic.key,
                 seed: traffic.seed,

@@ -1,9 +1,9 @@
 //! Knows a bridge of two ports in XDP: what one receives leaves by the other unless a rule of an
 //! access list drops it. The first rule that matches counts it.
 //!
-//! Frames of IPv4 are looked at; all others go on to the kernel, whose own bridge has them. The
-//! frame is not changed, and no address is learned: there are two ports. Gives: [`Bridge`],
-//! [`PortCounts`]. Never: hosts, or what a figure means.
+//! Frames of IPv4 are looked at, with the tag of a VLAN and without; all others go on to the
+//! kernel, whose own bridge has them. The frame is not changed, and no address is learned: there
+//! are two ports. Gives: [`Bridge`], [`PortCounts`]. Never: hosts, or what a figure means.
 //! Start reading at `vectors.rs`, then `program.rs`.
 
 mod program;

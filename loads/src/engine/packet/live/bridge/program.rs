@@ -8,11 +8,14 @@ use crate::engine::packet::bpf::{
     Assembler, BpfError, Cond, Label, Map, Op, Reg, Size, action, helper,
 };
 use crate::engine::packet::frame::{TCP, UDP};
+use crate::engine::packet::live::wire::TAGGED;
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
 
 /// Where things stand in a frame.
 mod at {
     pub const KIND: i16 = 12;
+    /// Bytes of the tag of a VLAN.
+    pub const TAG: i32 = 4;
     pub const VERSION: i16 = 14;
     pub const FRAGMENT: i16 = 20;
     pub const PROTOCOL: i16 = 23;
@@ -86,6 +89,15 @@ impl Maker<'_> {
         code.op_imm(Op::Add, R1, at::END);
         code.jump(Cond::Gt, R1, R8, self.ends.passed);
         code.load(Size::H, R1, (R7, at::KIND));
+        // Behind the tag of a VLAN all is as without one.
+        let plain = code.label();
+        code.jump_imm(Cond::Ne, R1, i32::from(TAGGED.to_be()), plain);
+        code.op_imm(Op::Add, R7, at::TAG);
+        code.mov(R1, R7);
+        code.op_imm(Op::Add, R1, at::END);
+        code.jump(Cond::Gt, R1, R8, self.ends.passed);
+        code.load(Size::H, R1, (R7, at::KIND));
+        code.bind(plain);
         code.jump_imm(Cond::Ne, R1, i32::from(0x0800_u16.to_be()), self.ends.passed);
         if let Some(list) = &self.maps.list {
             self.fields();
