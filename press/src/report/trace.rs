@@ -4,7 +4,7 @@ use super::document::{LEDGER, unbroken};
 use super::tests::{numbers, parts, prose, survey};
 use super::*;
 use crate::figure::Figure;
-use desk::record::{PrimaryComparison, Run, Value};
+use desk::record::{Better, PrimaryComparison, Run, Value};
 use desk::stats::{LEVEL, MoreBlocks};
 use desk::unit::{Quantity, Unit};
 use desk::verdict::simulated::{Cell, Simulated, Truth};
@@ -165,6 +165,31 @@ fn taken_apart() -> Vec<Run> {
     ];
     let down = down.map(|one| simulated(one).taken_down());
     down.into_iter().chain(out.map(|one| simulated(one).climbed())).collect()
+}
+
+#[test]
+fn parts_hold_a_rate_down_and_raise_a_time() {
+    let said = |better: Better| -> String {
+        let of = |run: Run| {
+            let mut analysis = analyse(&run);
+            analysis.ladders.iter_mut().for_each(|ladder| ladder.better = better);
+            let document = (!analysis.ladders.is_empty()).then(|| compose(&run, &analysis));
+            document.map(|document| text(&document.unwrap(), 20_000, true))
+        };
+        taken_apart().into_iter().filter_map(of).collect()
+    };
+    let (rate, time) = (said(Better::Higher), said(Better::Lower));
+    assert!(rate.contains(" was held down by ") && !rate.contains(" was raised by "), "{rate}");
+    for words in [
+        " was raised by ",
+        " was raised, one after the other, by ",
+        "No part that went out kept the ",
+        "no step is shown to lower it",
+        "This part raised the ",
+    ] {
+        assert!(time.contains(words), "{words} is not in {time}");
+    }
+    assert!(!time.contains("held down"), "{time}");
 }
 
 fn traced() -> Vec<(Document, Vec<Prose>, Known)> {

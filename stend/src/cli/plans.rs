@@ -15,7 +15,8 @@ use std::path::Path;
 pub const NAMES: &str = concat!(
     "aa, client-ramp, congestion, disk-array, faster-line, gigabit-path, latency, ",
     "loaded-latency, nic-duel, nic-duel-full, offloads, one-server, packet-box, ",
-    "packet-cost, round-up, short-path, snoop-filter, web-server, web-server-php",
+    "packet-cost, packet-forum, round-up, short-path, snoop-filter, web-server, ",
+    "web-server-php",
 );
 
 /// How the name of a job file of fio ends.
@@ -62,6 +63,7 @@ pub fn built_in(name: &str) -> Option<&'static str> {
         "one-server" => Some(include_str!("../../../plans/one-server.toml")),
         "packet-box" => Some(include_str!("../../../plans/packet-box.toml")),
         "packet-cost" => Some(include_str!("../../../plans/packet-cost.toml")),
+        "packet-forum" => Some(include_str!("../../../plans/packet-forum.toml")),
         "round-up" => Some(include_str!("../../../plans/round-up.toml")),
         "short-path" => Some(include_str!("../../../plans/short-path.toml")),
         "snoop-filter" => Some(include_str!("../../../plans/snoop-filter.toml")),

@@ -12,6 +12,7 @@ use crate::figure::{Axis, Figure, Scale, Series};
 use crate::report::document::{Node, Prose, Ruling, Table, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
+use desk::record::Better;
 use desk::stats::Estimate;
 use desk::unit::Unit;
 use desk::verdict::{Change, Ladder, LimitKind, Rung, Step};
@@ -105,6 +106,14 @@ fn changes(writer: &Writer, rung: &Rung) -> Said {
     Ok(Prose::join_with(&said, ", "))
 }
 
+/// Of two words the one for a metric that is better when it is higher, or lower.
+fn word(one: &Ladder, [higher, lower]: [&'static str; 2]) -> &'static str {
+    match one.better {
+        Better::Higher => higher,
+        Better::Lower => lower,
+    }
+}
+
 /// The parts that held the load down, and the limit that is left.
 fn headline(writer: &Writer, part: &Part<'_>, one: &Ladder) -> Said {
     let metric = metric_name(writer, part.run, &one.metric)?;
@@ -119,15 +128,16 @@ fn headline(writer: &Writer, part: &Part<'_>, one: &Ladder) -> Said {
         [] => {
             let all = |step| one.of(step).count() + 1 == one.rungs.len();
             let key = match (all(Step::Same), one.of(Step::Open).next().is_some()) {
-                (true, _) => "rung-same-headline",
-                (false, true) => "rung-open-headline",
-                (false, false) => "rung-none-headline",
+                (true, _) => ["rung-same-headline", "rung-same-headline-lower"],
+                (false, true) => ["rung-open-headline", "rung-open-headline-lower"],
+                (false, false) => ["rung-none-headline", "rung-none-headline-lower"],
             };
-            writer.say(key, args())?
+            writer.say(word(one, key), args())?
         }
         [(rung, ratio)] => {
             let said = told((rung, short_effect(writer, ratio)?));
-            writer.say("rung-one-headline", said.prose("metric", &metric))?
+            let key = word(one, ["rung-one-headline", "rung-one-headline-lower"]);
+            writer.say(key, said.prose("metric", &metric))?
         }
         several => {
             let mut said = Vec::new();
@@ -136,7 +146,8 @@ fn headline(writer: &Writer, part: &Part<'_>, one: &Ladder) -> Said {
                 said.push(writer.say("rung-item", told((rung, effect)))?);
             }
             let args = args().prose("parts", &Prose::join_with(&said, ", "));
-            writer.say("rung-several-headline", args)?
+            let key = ["rung-several-headline", "rung-several-headline-lower"];
+            writer.say(word(one, key), args)?
         }
     };
     Ok(Prose::join(&[first, remaining(writer, one)?]))
@@ -161,16 +172,16 @@ fn ruling(
     let several = rung.changes.len() > 1;
     let (tone, key) = match rung.step {
         Step::First | Step::Same | Step::Open => return Ok(None),
-        Step::Gain if several => (Tone::Good, "rung-gain-one-of"),
-        Step::Gain => (Tone::Good, "rung-gain"),
-        Step::Loss => (Tone::Bad, "rung-loss"),
+        Step::Gain if several => (Tone::Good, ["rung-gain-one-of", "rung-gain-one-of-lower"]),
+        Step::Gain => (Tone::Good, ["rung-gain", "rung-gain-lower"]),
+        Step::Loss => (Tone::Bad, ["rung-loss"; 2]),
     };
     let Some(ratio) = &rung.ratio else { return Ok(None) };
     let args = Args::new()
         .prose("changes", &changes(writer, rung)?.capitalised())
         .prose("metric", &metric_name(writer, part.run, &one.metric)?)
         .prose("effect", &short_effect(writer, ratio)?);
-    let mut sentence = writer.say(key, args)?;
+    let mut sentence = writer.say(word(one, key), args)?;
     if several && rung.step == Step::Loss {
         let args = Args::new().count("count", count(rung.changes.len()));
         sentence = Prose::join(&[sentence, writer.say("rung-confounded", args)?]);
