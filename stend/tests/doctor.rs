@@ -185,7 +185,7 @@ fn impossible_fail(
 /// Of the tests that are called possible in a profile one in this many is visited; with 1 also
 /// every test that fails as others do. Each factor is set and undone by the contract, too.
 fn one_in(profile: &Profile) -> usize {
-    visits().unwrap_or(if profile.name == "root" { 60 } else { 72 })
+    visits().unwrap_or(if profile.name == "root" { 90 } else { 108 })
 }
 
 /// Settings of the kernel are set alike, by one row: of their tests one in this many is looked at,

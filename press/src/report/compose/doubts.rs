@@ -144,11 +144,16 @@ pub(in crate::report) fn fix(writer: &Writer, caveat: &Caveat) -> Said {
     writer.pick("doubt-*-fix", caveat, Args::new())
 }
 
-/// What those on a load that was faster with more work do.
-fn faster(args: Args, caveat: &Caveat) -> Args {
-    let Caveat::FasterWithMore { load, work, less, more, gain } = caveat else { return args };
-    let args = args.name("load", load).name("work", work).name("less", less).name("more", more);
-    args.estimate("gain", gain)
+/// What those on what a packet box forwards may name.
+fn forwarded(args: Args, caveat: &Caveat) -> Args {
+    match caveat {
+        Caveat::FasterWithMore { load, work, less, more, gain } => {
+            let args = args.name("load", load).name("work", work);
+            args.name("less", less).name("more", more).estimate("gain", gain)
+        }
+        Caveat::ShippedBridge { hosts } => args.name("hosts", hosts),
+        _ => args,
+    }
 }
 
 /// What the sentences on a doubt may name.
@@ -164,14 +169,12 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
             args.name("machines", machines).number("differences", *differences).name("named", named)
         }
         Caveat::Emulated { emulator } => args.name("emulator", emulator),
-        Caveat::FromOutside { servers: hosts } | Caveat::ShippedBridge { hosts } => {
-            args.name("hosts", hosts)
-        }
+        Caveat::FromOutside { servers } => args.name("servers", servers),
         Caveat::Guest { hypervisor } => {
             args.choose("known", known(hypervisor)).name("hypervisor", hypervisor)
         }
         Caveat::Steal { share } => args.estimate("share", share),
-        Caveat::FasterWithMore { .. } => faster(args, caveat),
+        Caveat::FasterWithMore { .. } | Caveat::ShippedBridge { .. } => forwarded(args, caveat),
         Caveat::NoiseFloor { ratio } => args
             .prose("effect", &effect(writer, ratio)?)
             .prose("brief", &short_effect(writer, ratio)?),
@@ -190,8 +193,8 @@ fn args(writer: &Writer, caveat: &Caveat) -> Result<Args, ReportError> {
         Caveat::SearchEnds { load, ended, of } => {
             args.number("ended", *ended).number("of", *of).name("load", load)
         }
-        Caveat::ClientsOnly { places: some, first } => {
-            args.number("places", *some).name("first", first)
+        Caveat::ClientsOnly { places, first } => {
+            args.number("places", *places).name("first", first)
         }
         Caveat::Faults { trials, again, lost, first } => args
             .number("trials", *trials)

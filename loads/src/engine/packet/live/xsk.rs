@@ -212,7 +212,8 @@ impl Ring {
     /// Puts a frame in, which `publish` tells the kernel; no more than there are places.
     fn push(&mut self, address: u64, length: u32) {
         let entry = self.entry();
-        // SAFETY: an entry of 16 bytes is an address, a length and options of 0; the kernel reads it when it is told.
+        // SAFETY: an entry of 16 bytes is an address, a length and options of 0; the kernel reads
+        // it when it is told.
         unsafe {
             entry.write(address);
             entry.add(1).cast::<[u32; 2]>().write([length, 0]);

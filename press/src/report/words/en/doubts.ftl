@@ -22,7 +22,7 @@ doubt-guest-fix = Repeat on the bare machine if absolute figures matter.
 doubt-emulated = Machines of this lab are emulated by software ({ $emulator }).
 doubt-emulated-means = The figures are those of the emulator, so there is no verdict on speed. What drivers accept and refuse is true.
 doubt-emulated-fix = Repeat on machines of hardware, by the same plan and a lab file of theirs.
-doubt-from-outside = The server at { $hosts } was measured from outside.
+doubt-from-outside = The server at { $servers } was measured from outside.
 doubt-from-outside-means = Its CPU time, energy and settings are unknown, so no cost of it is given. The machine that is described has the clients.
 doubt-from-outside-fix = Have stend start the server on a machine with an agent.
 doubt-steal = The hypervisor took { $share } of all CPU time during the windows.
@@ -96,7 +96,7 @@ doubt-faster-with-more = Load { $load } was { $gain } as fast with { $more } { $
 doubt-faster-with-more-means = More work for each unit cannot take less time. The figures are not of the work that they name: it ended early, was not done, or was done elsewhere.
 doubt-faster-with-more-fix = Look at what the load had to do at both points, such as which rules matched, and at the CPU time of each trial.
 doubt-shipped-bridge = The bridge of { $hosts } showed every frame to the filter of IP (br_netfilter), at all levels.
-doubt-shipped-bridge-means = So a bridge ships, and so it is slow. The figure is not what the kernel’s bridge can forward, and no baseline for another box.
+doubt-shipped-bridge-means = Bridges ship in this form, and it slows them down. The figure is not what the kernel’s bridge can forward, and no baseline for another box.
 doubt-shipped-bridge-fix = Set bridge_netfilter = "off", or compare both forms as levels of that factor.
 doubt-search-ends = Of { $of } searches of load { $load }, { $ended } ended at an end of their range.
 doubt-search-ends-means = The answer lies at that end or beyond. Levels may differ by more than the report shows.
