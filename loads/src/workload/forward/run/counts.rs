@@ -50,11 +50,11 @@ const SHOWN: [&str; 2] = ["iptables", "ip6tables"];
 pub fn filtered() -> Result<bool, String> {
     let links = Routes::open().and_then(|mut routes| routes.links()).map_err(|e| e.to_string())?;
     let bridges = links.iter().any(|link| link.kind.as_deref() == Some("bridge"));
-    let is_on = |of: &&str| {
+    let is_on = |of: &str| {
         let told = std::fs::read_to_string(format!("/proc/sys/net/bridge/bridge-nf-call-{of}"));
         told.is_ok_and(|text| text.trim() != "0")
     };
-    Ok(bridges && SHOWN.iter().any(|of| is_on(&of)))
+    Ok(bridges && SHOWN.iter().any(|of| is_on(of)))
 }
 
 /// Packets dropped in the network namespace of this process, without those of adapters that frames
