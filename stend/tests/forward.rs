@@ -324,6 +324,11 @@ fn a_bridge_that_shows_frames_to_the_filter_of_ip_is_read_back_and_undone() {
     assert_eq!(shown.observe(lab, "lan", &on).expect("a switch"), off, "as labs are born");
     let undo = shown.apply(lab, "lan", &on).expect("on");
     assert_eq!(shown.observe(lab, "lan", &on).expect("a switch"), on);
+    let told = |record: &TrialRecord| record.readings.iter().any(|r| r.key == "bridge_nf_call");
+    if let Some(record) = visited(&mut bench, &plan) {
+        assert!(told(&record), "the report doubts such a bridge");
+    }
+    let lab = &mut bench.lab;
     undo.carry_out(lab).expect("undo");
     assert_eq!(shown.observe(lab, "lan", &on).expect("a switch"), off);
 }
