@@ -23,7 +23,7 @@ mod wire;
 pub mod xsk;
 
 pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
-pub use sink::{Frames, Sink, Stream, Totals, pass};
+pub use sink::{Frames, STREAMS, Sink, Stream, Totals, pass};
 pub use sizes::Sizes;
 pub use wire::{LEAST, Layout, MOST, TAG, Wire, flow_of};
 

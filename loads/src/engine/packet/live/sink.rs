@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 
 /// Numbers of a stream that are remembered, behind the latest.
 const SEEN: u32 = 1 << 16;
-/// Streams at most: six bits of a mark.
-const STREAMS: u32 = 64;
+/// Streams of a trial at most: six bits of a mark.
+pub const STREAMS: u32 = 64;
 
 /// Where frames are counted that are not as they were sent.
 const DAMAGED: u32 = 0;

@@ -10,7 +10,7 @@ use crate::engine::net::{Course, Cpus, Secret, cpus};
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{LEAST, Layout, Pattern, Sizes, TAG};
+use crate::engine::packet::live::{LEAST, Layout, Pattern, STREAMS, Sizes, TAG};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
 use crate::workload::forward::spec::{
@@ -239,6 +239,14 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
     let params = &job.trial.point.params;
     let sizes = frame_sizes(params);
     fits(sizes, layout)?;
+    let streams = u32::try_from(streams).unwrap_or(u32::MAX);
+    if streams > STREAMS {
+        let what = format!(
+            "{streams} streams of frames, and a sink tells {STREAMS} apart; take fewer clients, or \
+             one direction"
+        );
+        return Err(Fault::NotAvailable { what });
+    }
     let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
     let pattern = match params.get("pattern").and_then(Value::word) {
         Some("counter") => Pattern::Counter,
@@ -261,7 +269,7 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
         pattern,
         interval_ns: interval(params, (sizes, clients)).map_or(Ok(None), |ns| due(job, ns))?,
-        streams: u32::try_from(streams).unwrap_or(u32::MAX),
+        streams,
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
 }
