@@ -124,7 +124,7 @@ const PARAMS: &[ParamSpec] = &[
         default: "64 B",
     },
     ParamSpec {
-        about: "bit/s on the line of all clients, in each direction, with preamble and gap; or full",
+        about: "bit/s on the line of all clients, each way, with preamble and gap; or full",
         ..OFFERED
     },
     ParamSpec {
