@@ -4,7 +4,7 @@
 //! Must not know how rules look, nor how fast anything forwards.
 
 use super::{FactorError, Undo, link_row};
-use crate::lab::filter::{self, Filter, Form, Hook, RULES_MOST};
+use crate::lab::filter::{self, Filter, Form, Hook, RULES_MOST, SHOWN};
 use crate::lab::wire::{LinkAnswer, LinkRequest};
 use crate::lab::{Lab, LabError};
 use desk::record::{FactorSpec, LabPlan, LinkPlan, ParamKind, Role, Scope, Value};
@@ -29,9 +29,6 @@ pub(super) const FILTER_SET: FactorSpec = host(
     "rules of nf_tables, as one set of intervals, on hosts that route or bridge; no packet matches",
     ParamKind::count(0, RULES_MOST as u64),
 );
-
-/// Files in which a bridge is told so, below `/proc/sys/net`.
-const SHOWN: [&str; 2] = ["bridge/bridge-nf-call-iptables", "bridge/bridge-nf-call-ip6tables"];
 
 /// What is set there.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 use super::addresses::IpVersion;
 use super::clock;
 use super::error::LabError;
-use super::filter::Hook;
+use super::filter::{Hook, SHOWN};
 use super::standing::SUT;
 use super::topology::{EndRole, Lab, LentAdapter, LinkEnd};
 use super::wire::{LinkAnswer, LinkRequest};
@@ -244,8 +244,8 @@ impl Lab {
         // The bridge must not show our frames to iptables (costs about a seventh without
         // segmentation offload).
         let settings = [
-            ("bridge/bridge-nf-call-iptables", "0"),
-            ("bridge/bridge-nf-call-ip6tables", "0"),
+            (SHOWN[0], "0"),
+            (SHOWN[1], "0"),
             // Every program of the host may ask for ICMP echoes.
             ("ipv4/ping_group_range", "0 0"),
             // What one connection learnt of a path must not shape the next trial's.

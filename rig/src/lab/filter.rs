@@ -25,6 +25,9 @@ const LAB: &str = "198.18.0.0/15";
 /// Destination ports from 1 on that a near miss may have; loads of the lab use higher ones.
 const LOW_PORTS: u32 = 4999;
 
+/// Files in which bridges are told to show frames to the filter of IP, below `/proc/sys/net`.
+pub const SHOWN: [&str; 2] = ["bridge/bridge-nf-call-iptables", "bridge/bridge-nf-call-ip6tables"];
+
 /// How the kernel holds rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {

@@ -3,7 +3,8 @@
 //!
 //! Must not know how a load is judged.
 
-use loads::engine::packet::live::plain::{BATCH, Maker, Mark, Plain};
+use loads::engine::packet::live::maker::{BATCH, Maker, Mark};
+use loads::engine::packet::live::plain::Plain;
 use loads::engine::packet::live::{Frames, LEAST, Pattern, Sending, Sink, Sizes, Wire};
 use rig::lab::cpus;
 use rig::lab::link::Routes;

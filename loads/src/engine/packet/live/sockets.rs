@@ -6,7 +6,8 @@
 //! the frames.
 
 use super::generator::{Edges, Pace, SPARSE_MASK, Sending, Sent};
-use super::plain::{BATCH, Maker, Mark, Plain};
+use super::maker::{BATCH, Maker, Mark};
+use super::plain::Plain;
 use super::wire::scrambled;
 use super::xsk::Xsk;
 use rig::lab::clock;

@@ -462,9 +462,9 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
 
 /// Sends in so many calls, and gives how many frames the kernel took.
 fn sent_by_packets(sending: &Sending, calls: u32) -> usize {
-    let mut maker = plain::Maker::new(sending);
+    let mut maker = maker::Maker::new(sending);
     let mut plain = plain::Plain::open(sending.adapter, maker.template()).unwrap();
-    let marks = [plain::Mark { stamp: 0, phase: 1 }; plain::BATCH];
+    let marks = [maker::Mark { stamp: 0, phase: 1 }; maker::BATCH];
     (0..calls).map(|_| plain.send(&mut maker, &marks).unwrap()).sum()
 }
 

@@ -4,7 +4,7 @@
 //! A driver that can sends them from there (zero copy); for all others the kernel copies each.
 //! Must not know what becomes of the frames. Ancestor: the kernel's `networking/af_xdp.rst`.
 
-use super::plain::{BATCH, Maker, Mark};
+use super::maker::{BATCH, Maker, Mark};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use rustix::net::xdp::{

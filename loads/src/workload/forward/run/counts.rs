@@ -5,6 +5,7 @@
 use crate::engine::packet::live::Totals;
 use crate::engine::packet::live::bridge::PortCounts;
 use desk::record::Distribution;
+use rig::lab::filter::SHOWN;
 use rig::lab::link::{LinkInfo, Routes};
 use serde::{Deserialize, Serialize};
 
@@ -39,34 +40,29 @@ pub struct Counts {
     pub filtered: bool,
 }
 
-/// Where the kernel tells whether bridges of this namespace show frames to the filter of IP.
-const SHOWN: [&str; 2] = ["iptables", "ip6tables"];
-
 /// Whether a bridge of this namespace shows frames to the filter of IP, as bridges do where
-/// nothing else was set (`br_netfilter`).
-///
-/// # Errors
-/// What netlink says.
-pub fn filtered() -> Result<bool, String> {
-    let links = Routes::open().and_then(|mut routes| routes.links()).map_err(|e| e.to_string())?;
-    let bridges = links.iter().any(|link| link.kind.as_deref() == Some("bridge"));
-    let is_on = |of: &str| {
-        let told = std::fs::read_to_string(format!("/proc/sys/net/bridge/bridge-nf-call-{of}"));
+/// nothing else was set (`br_netfilter`); these are the links there.
+pub fn filtered(links: &[LinkInfo]) -> bool {
+    let is_on = |path: &str| {
+        let told = std::fs::read_to_string(format!("/proc/sys/net/{path}"));
         told.is_ok_and(|text| text.trim() != "0")
     };
-    Ok(bridges && SHOWN.iter().any(|of| is_on(of)))
+    let bridges = links.iter().any(|link| link.kind.as_deref() == Some("bridge"));
+    bridges && SHOWN.iter().any(|path| is_on(path))
 }
 
-/// Packets dropped in the network namespace of this process, without those of adapters that frames
+/// Packets dropped on these links and elsewhere in the network namespace of this process, without those of adapters that frames
 /// leave by: what a virtual adapter could not hand over, the other end counts.
 ///
 /// # Errors
 /// What netlink says.
-pub fn drops(sends: &[&str]) -> Result<Vec<(String, u64)>, String> {
-    let mut routes = Routes::open().map_err(|e| e.to_string())?;
+pub fn drops(
+    (routes, links): (&mut Routes, &[LinkInfo]),
+    sends: &[&str],
+) -> Result<Vec<(String, u64)>, String> {
     let mut all = Vec::new();
-    for link in routes.links().map_err(|e| e.to_string())? {
-        all.extend(of_link(&link, sends));
+    for link in links {
+        all.extend(of_link(link, sends));
         let shaper = routes.shaper(&link.name).ok().flatten();
         if let Some(shaper) = shaper {
             all.push((format!("{} {}", link.name, shaper.kind), u64::from(shaper.drops)));

@@ -20,7 +20,7 @@ use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
 use rig::workload::{Checked, Edges, Job, Workload};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
@@ -140,21 +140,22 @@ impl Frames {
         let sink = |at| (at, ToPart::Sink(lab.interface(at, link), traffic.clone()));
         let sinks = self.sinks().into_iter().map(sink).collect();
         self.ask(lab, sinks)?;
+        let mut aims: BTreeMap<usize, Vec<Aim>> = BTreeMap::new();
         for (stream, leg) in self.evidence.legs.iter().enumerate() {
             let [from, to] = [leg.sender, leg.receiver].map(|place| self.course.hosts[place]);
             let turns = lab.clients() as usize;
             #[expect(clippy::cast_precision_loss, reason = "at most 64 clients")]
             let turn = (stream % turns) as f64 / turns as f64;
-            let aim = Aim {
+            aims.entry(from).or_default().push(Aim {
                 adapter: lab.interface(from, link),
                 target: lab.address_of(to, &lab.interface(to, link)),
                 stream: u8::try_from(stream).unwrap_or(u8::MAX),
                 turn,
                 cpu: leg.cpu,
-            };
-            self.ask(lab, vec![(from, ToPart::Aim(aim, traffic.clone()))])?;
+            });
         }
-        Ok(())
+        let aim = |(at, aims)| (at, ToPart::Aim(aims, traffic.clone()));
+        self.ask(lab, aims.into_iter().map(aim).collect()).map(drop)
     }
 
     /// Hosts at which frames arrive.
@@ -344,12 +345,10 @@ pub fn is_received(params: &Settings) -> bool {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1522 B")]
 pub fn frame_sizes(params: &Settings) -> Sizes {
     let asked = params.get("frame_size");
-    let tag = vlan_of(params).map_or(0, |_| TAG);
-    if asked.and_then(Value::word) == Some(IMIX) {
-        return Sizes::Imix(tag);
-    }
-    let size = asked.and_then(Value::quantity);
-    Sizes::Alike(size.map_or(LEAST, |size| size.value as usize) + tag)
+    let size = asked.and_then(Value::quantity).map_or(LEAST, |size| size.value as usize);
+    let is_mixed = asked.and_then(Value::word) == Some(IMIX);
+    let sizes = if is_mixed { Sizes::Imix(0) } else { Sizes::Alike(size) };
+    sizes.longer(vlan_of(params).map_or(0, |_| TAG))
 }
 
 /// The VLAN whose tag frames have.

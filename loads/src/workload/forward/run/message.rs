@@ -66,8 +66,8 @@ pub enum ToPart {
     Join(NearRules),
     /// Where frames arrive: count at this adapter.
     Sink(String, Traffic),
-    /// Where frames leave: find the way and load the program.
-    Aim(Aim, Traffic),
+    /// Where frames leave: find the ways and load the programs.
+    Aim(Vec<Aim>, Traffic),
     /// Any: tell all counters, and where a sink is, times as well if so asked.
     Count(bool),
     /// Any: detach everything.

@@ -143,7 +143,12 @@ impl End for Ends {
                 let sink = Sink::attach(index, frames, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
-            ToPart::Aim(aim, traffic) => self.aim(&aim, &traffic),
+            ToPart::Aim(aims, traffic) => {
+                let told = aims.iter().map(|aim| self.aim(aim, &traffic));
+                let told = told.collect::<Result<Vec<_>, _>>()?;
+                let lacks = told.into_iter().find(|told| matches!(told, FromPart::Lacks(_)));
+                Ok(lacks.unwrap_or(FromPart::Ready))
+            }
             ToPart::Count(times) => self.count(times).map(|c| FromPart::Counted(Box::new(c))),
             ToPart::Leave => {
                 *self = Self::default();
@@ -307,8 +312,11 @@ impl Ends {
     fn count(&self, times: bool) -> Result<Counts, String> {
         let sends: Vec<&str> = self.sends.iter().map(|sender| sender.adapter.as_str()).collect();
         let ports = self.joined.counts()?;
-        let filtered = ports.is_empty() && filtered()?;
-        let mut counts = Counts { drops: drops(&sends)?, ports, filtered, ..Counts::default() };
+        let mut routes = Routes::open().map_err(|e| e.to_string())?;
+        let links = routes.links().map_err(|e| e.to_string())?;
+        let filtered = ports.is_empty() && filtered(&links);
+        let drops = drops((&mut routes, &links), &sends)?;
+        let mut counts = Counts { drops, ports, filtered, ..Counts::default() };
         let Some(sink) = &self.sink else { return Ok(counts) };
         counts.sink = Some(sink.totals().map_err(|e| e.to_string())?);
         if times {
