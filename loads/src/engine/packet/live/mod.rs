@@ -3,9 +3,9 @@
 //! A program that `BPF_PROG_TEST_RUN` runs over live frames (Linux 5.18) writes every header and
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them, [`Sizes`], how long they are; [`Generator`],
-//! [`Sink`]; [`buckets`]; [`maker`], [`plain`], [`xsk`] and [`sockets`], the same frames by sockets;
-//! [`bridge`], what hands frames from one port to another inside the kernel, by a list of rules;
-//! [`near_rules`], lists for such frames.
+//! [`Sink`]; [`buckets`]; [`maker`], [`plain`], [`xsk`] and [`sockets`], the same frames by
+//! sockets; [`bridge`], what hands frames from one port to another inside the kernel, by a list of
+//! rules; [`near_rules`], lists for such frames.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 

@@ -51,8 +51,9 @@ pub fn filtered(links: &[LinkInfo]) -> bool {
     bridges && SHOWN.iter().any(|path| is_on(path))
 }
 
-/// Packets dropped on these links and elsewhere in the network namespace of this process, without those of adapters that frames
-/// leave by: what a virtual adapter could not hand over, the other end counts.
+/// Packets dropped on these links and elsewhere in the network namespace of this process, without
+/// those of adapters that frames leave by: what a virtual adapter could not hand over, the other
+/// end counts.
 ///
 /// # Errors
 /// What netlink says.
