@@ -45,6 +45,8 @@ pub enum Derivation {
     Matrix,
     /// The same work by the count of another, the metric: a device on the path, say.
     OwnCount,
+    /// The share that a load reached of a line whose rate the plan declares: the metric.
+    LineShare,
 }
 
 /// What a workload asks for.

@@ -13,6 +13,7 @@ mod analysis;
 mod beside;
 mod bottleneck;
 mod bridged;
+mod by_level;
 mod caveat;
 mod ceiling;
 mod claims;
@@ -81,6 +82,7 @@ pub use analyse::analyse;
 pub use analysis::Analysis;
 pub use beside::{Beside, beside};
 pub use bottleneck::{MeasuredLimit, was_carried};
+pub use by_level::{LevelTable, line_shares};
 pub use caveat::{POWER, stolen};
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
@@ -110,7 +112,7 @@ pub use measured::{Lacking, MeasuredFigure, MeasuredPoint, compares};
 pub use merged::TooFew;
 pub use noise::{Alarms, NoiseFloor, noise_floor};
 pub use objection::objection;
-pub use own_count::{OwnCount, OwnPair, own_counts};
+pub use own_count::{OwnCount, own_counts};
 pub use paced::{PacedPower, PacedState};
 pub use parts::CpuParts;
 pub use ranks::{RankedLevel, RankedPair, Ranking};

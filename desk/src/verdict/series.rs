@@ -28,9 +28,12 @@ pub(super) fn baseline(plan: &Plan) -> BTreeMap<String, String> {
 
 /// A figure by point of the curve and block, or round of boots.
 pub(super) struct Series {
-    /// In the order of the plan; the place is none where nothing is swept.
-    pub points: Vec<(Option<Value>, BTreeMap<u32, f64>)>,
+    /// In the order of the plan.
+    pub points: Vec<Point>,
 }
+
+/// A place, none where nothing is swept, and a figure a block or round of boots.
+pub(super) type Point = (Option<Value>, BTreeMap<u32, f64>);
 
 impl Series {
     /// From the counted trials of a load without a fault; of a trial run again the first good visit

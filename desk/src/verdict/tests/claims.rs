@@ -8,8 +8,8 @@ use crate::record::{
 use crate::unit::{Quantity, Unit};
 use crate::verdict::simulated::{Simulated, size, word};
 use crate::verdict::{
-    ClaimCheck, ClaimFigure, ClaimNeed, Sides, Standing, Wanted, analyse, compare_runs,
-    compare_sessions, own_counts,
+    ClaimCheck, ClaimFigure, ClaimNeed, LevelTable, Sides, Standing, Wanted, analyse, compare_runs,
+    compare_sessions, line_shares, own_counts,
 };
 
 const CURVE: [u64; 7] = [512, 1024, 2048, 4096, 8192, 16384, 32768];
@@ -410,10 +410,32 @@ fn two_counts_of_the_same_work_are_equal_within_the_margin_or_not() {
     assert_eq!(missing(&counted_twice(1.0, 1.0), "002-1"), Some(ClaimNeed::Adapters));
     let found = own_counts(&counted_twice(0.97, 0.5));
     let [one] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!((one.levels.len(), one.rows.len()), (2, 3));
+    let LevelTable { levels, rows, .. } = &one.table;
+    assert_eq!((levels.len(), rows.len()), (2, 3));
     close(one.farthest.value, 0.03, 0.001);
-    let [first, second] = one.rows[1].1.as_slice() else { panic!("{:?}", one.rows[1]) };
+    let [first, second] = rows[1].1.as_slice() else { panic!("{:?}", rows[1]) };
     let centre = |of: &Option<crate::stats::Estimate>| of.as_ref().unwrap().centre.value;
-    close(centre(&second.load) / centre(&first.load), 0.5, 0.02);
-    close(centre(&second.own) / centre(&second.load), 0.97, 0.001);
+    close(centre(&second[0]) / centre(&first[0]), 0.5, 0.02);
+    close(centre(&second[1]) / centre(&second[0]), 0.97, 0.001);
+}
+
+#[test]
+fn shares_of_a_declared_line_are_told_by_level_and_only_where_there_are_any() {
+    let mut run = counted_twice(1.0, 0.5);
+    assert!(line_shares(&run).is_empty(), "not asked for");
+    let asked = DeriveSpec::of(Derivation::LineShare, "share").stored();
+    run.plan.loads.iter_mut().for_each(|load| load.derives.push(asked.clone()));
+    assert!(line_shares(&run).is_empty(), "no line is declared");
+    for record in &mut run.records {
+        let mut share = record.outcome.samples[0].clone();
+        (share.metric, share.quantity.value) = ("share".into(), share.quantity.value / 1e12);
+        record.outcome.samples.push(share);
+    }
+    let found = line_shares(&run);
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.levels.len(), one.rows.len()), (2, 3));
+    for (_, groups) in &one.rows {
+        let [[Some(first)], [Some(second)]] = [&groups[0][..], &groups[1][..]] else { panic!() };
+        close(second.centre.value / first.centre.value, 0.5, 0.02);
+    }
 }

@@ -21,7 +21,10 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         QuantileSpec { metric: "latency_p50", of: LATENCY, at: 0.5, always: false },
         QuantileSpec { metric: "latency_p99", of: LATENCY, at: 0.99, always: false },
     ],
-    derives: &[DeriveSpec::of(Derivation::OwnCount, "self_frames")],
+    derives: &[
+        DeriveSpec::of(Derivation::OwnCount, "self_frames"),
+        DeriveSpec::of(Derivation::LineShare, "line_share"),
+    ],
 };
 
 /// Name of the distribution of the time from the moment of a frame to its arrival.

@@ -8,7 +8,7 @@ use super::names::level_name;
 use super::places::at;
 use super::ruling::{count, shown};
 use super::say::word;
-use super::{Nodes, Part, Said, Writer, matrix, own_count, plot, ranks, readers};
+use super::{Nodes, Part, Said, Writer, by_level, matrix, plot, ranks, readers};
 use crate::claim::{Judged, Kind, asked, same};
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
@@ -19,7 +19,7 @@ use desk::verdict::{Agreement, Comparison, Region, curve_verdict};
 pub(super) fn nodes(writer: &mut Writer, parts: &[Part<'_>]) -> Nodes {
     let mut nodes = Vec::new();
     if let [only] = parts {
-        nodes.extend(own_count::tables(writer, only)?);
+        nodes.extend(by_level::tables(writer, only)?);
         nodes.extend(matrix::table(writer, only)?);
     }
     // Every level in one figure goes before the pairs.

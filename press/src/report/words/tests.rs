@@ -67,7 +67,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/figures.rs"),
     include_str!("../compose/gate.rs"),
     include_str!("../compose/ladder.rs"),
-    include_str!("../compose/own_count.rs"),
+    include_str!("../compose/by_level.rs"),
     include_str!("../compose/limits.rs"),
     include_str!("../compose/measured/claimed.rs"),
     include_str!("../compose/measured/limits.rs"),

@@ -112,6 +112,7 @@ own-count-caption = { $metric }: the count of the tester and that of the box
 own-count-load = tester
 own-count-other = self
 own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }.
+line-share-caption = { $metric } as a share of the declared line
 
 matrix-caption = By load: what is better than the baseline, equal, or worse
 matrix-caption-pair = By load: { $other } against { $base }
