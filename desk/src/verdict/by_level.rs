@@ -19,14 +19,18 @@ pub struct LevelTable {
     pub along: Option<String>,
     /// Factor and level of each group of cells; none where nothing is compared.
     pub levels: Vec<(String, String)>,
-    /// A row a point; in it a group of cells a level, a cell a metric. None without a valid trial.
-    pub rows: Vec<(Option<Value>, Vec<Vec<Option<Estimate>>>)>,
+    /// A row a point.
+    pub rows: Vec<LevelRow>,
 }
+
+/// A point, none where nothing is swept, and a group of cells a level, a cell a metric. A cell is
+/// none without a valid trial.
+pub type LevelRow = (Option<Value>, Vec<Vec<Option<Estimate>>>);
 
 impl LevelTable {
     /// Of metrics that the records of a load have.
     pub(super) fn of(run: &Run, load: &LoadPlan, metrics: &[&str]) -> Self {
-        let mut rows: Vec<(Option<Value>, Vec<Vec<Option<Estimate>>>)> = Vec::new();
+        let mut rows: Vec<LevelRow> = Vec::new();
         let levels = compared(&run.plan);
         for (group, level) in levels.iter().enumerate() {
             for metric in metrics {

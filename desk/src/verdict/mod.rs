@@ -82,7 +82,7 @@ pub use analyse::analyse;
 pub use analysis::Analysis;
 pub use beside::{Beside, beside};
 pub use bottleneck::{MeasuredLimit, was_carried};
-pub use by_level::{LevelTable, line_shares};
+pub use by_level::{LevelRow, LevelTable, line_shares};
 pub use caveat::{POWER, stolen};
 pub use comparability::{
     Comparability, Declared, Difference, Reclassed, compare_environments, declared, reclassed,
