@@ -8,6 +8,7 @@
 
 mod facts;
 mod generator;
+pub(crate) mod relay;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +44,7 @@ pub fn grade(plan: &Plan, record: &TrialRecord) -> Option<Fault> {
     }
     link_flap(record)
         .or_else(|| merged_frames(record))
+        .or_else(|| relay::held(record))
         .or_else(|| throttled(record))
         .or_else(|| steal(record))
         .or_else(|| crowded(plan, record))

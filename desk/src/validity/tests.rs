@@ -64,6 +64,32 @@ fn a_frame_of_several_packets_at_the_relay_is_an_event_by_its_host() {
 }
 
 #[test]
+fn a_relay_that_stood_still_beside_a_free_cpu_is_an_event() {
+    let relay = |missed: f64, [works, busy, quota]: [f64; 3]| {
+        with(&[
+            ("relay", "wan", "received.near", 970.0, Unit::Count),
+            ("relay", "wan", "dropped.near", 30.0, Unit::Count),
+            ("relay", "wan", "missed.near", missed, Unit::Count),
+            ("relay", "wan", "waiting", 0.1, Unit::Cpu),
+            ("process", "wan", "cpu", 0.1 + works, Unit::Cpu),
+            ("cpu", "machine", "busy", busy, Unit::Share),
+            ("quota", "wan", "use", quota, Unit::Share),
+        ])
+    };
+    match relay(30.0, [0.07, 0.07, 0.1]) {
+        Some(Fault::Disturbed { host, what }) => {
+            assert_eq!(host, "wan");
+            assert!(what.contains("missed or delayed 3 % of its frames"), "{what}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(relay(0.0, [0.07, 0.07, 0.1]), None, "its memory or the kernel, which comes again");
+    assert_eq!(relay(30.0, [0.07, 0.07, 0.98]), None, "its quota held it");
+    assert_eq!(relay(30.0, [0.9, 0.5, 0.1]), None, "it worked all the time");
+    assert_eq!(relay(30.0, [0.07, 0.95, 0.1]), None, "no CPU was free");
+}
+
+#[test]
 fn a_load_off_its_pace_beside_other_programs_is_disturbed() {
     let of = |carried: f64, others: f64, paced: bool| {
         let (mut plan, mut record) = trial();

@@ -13,7 +13,7 @@ use crate::record::flow::{BUSY, OPERATIONS, RECEIVE_WINDOW, RECEIVED, SEND_BUFFE
 use crate::record::{Direction, Flow, HostName, Reading, Run, SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
-use crate::validity::FULL;
+use crate::validity::{FULL, relay};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The TCP header with the timestamps option, bytes (RFC 9293, RFC 7323).
@@ -66,8 +66,6 @@ const DROPPED: f64 = 0.005;
 /// Share of a full CPU of the load from which other programs on it hold the load down: a program
 /// that always runs beside one or two threads gets a third or more.
 const TAKEN: f64 = 0.2;
-/// Share of frames from which the relay did not keep the path that was asked for.
-const BEHIND: f64 = 0.01;
 /// Share of frames lost from which losses hold down what nothing else does. TCP sends at most
 /// 1.22 / sqrt(share) segments a round trip then (Mathis, Semke, Mahdavi and Ott 1997): here 1,220.
 const LOST: f64 = 1e-6;
@@ -107,7 +105,7 @@ type Use = fn(&Run, &TrialRecord) -> Option<f64>;
 const ALL: [(LimitKind, f64, Use); 24] = [
     (LimitKind::RelayQuota, AT_QUOTA, |_, record| relay_quota(record)),
     (LimitKind::RelayCpu, FULL, |_, record| relayed::cpu(record)),
-    (LimitKind::Relay, BEHIND, |_, record| relayed::behind(record)),
+    (LimitKind::Relay, relay::BEHIND, |_, record| relay::behind(record)),
     (LimitKind::ClientQuota, AT_QUOTA, |_, record| quota(record, is_client)),
     (LimitKind::ClientLine, FULL, client_line),
     (LimitKind::ServerQuota, AT_QUOTA, |_, record| quota(record, is_server)),
@@ -128,7 +126,7 @@ const ALL: [(LimitKind, f64, Use); 24] = [
     (LimitKind::ReceiveWindow, WAITING, |_, r| waiting(r, RECEIVE_WINDOW)),
     (LimitKind::SendBuffer, WAITING, |_, record| send_buffer(record)),
     (LimitKind::DelayedAcks, WAITING, delayed_acks),
-    (LimitKind::PathLosses, LOST, |_, record| relayed::losses(record)),
+    (LimitKind::PathLosses, LOST, |_, record| relay::losses(record)),
 ];
 
 /// Every ceiling that these trials were read against and do not exceed.
@@ -301,7 +299,7 @@ fn quota(record: &TrialRecord, of: impl Fn(&str) -> bool) -> Option<f64> {
 
 /// The same of the relay.
 fn relay_quota(record: &TrialRecord) -> Option<f64> {
-    let relay = relayed::host(record)?;
+    let relay = relay::host(record)?;
     quota(record, |host| *relay == *host)
 }
 

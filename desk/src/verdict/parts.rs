@@ -6,10 +6,10 @@ use super::measure::{
     by_host, has_own_machine, is_client, is_conductor, is_server, machine, reading,
 };
 use super::pairing::Measured;
-use super::relayed;
 use crate::record::{Reading, TrialRecord, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
+use crate::validity::relay;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ impl Split {
             read.peek().is_some().then(|| read.map(|r| r.quantity.value).sum::<f64>())
         };
         let all = processes(&|_| true)?;
-        let relay = relayed::host(record);
+        let relay = relay::host(record);
         let is_relay = |host: &str| relay.is_some_and(|relay| *relay == *host);
         let (kernel, foreign) = (
             reading(record, "kernel", "machine", "threads")?,

@@ -77,6 +77,7 @@ fn way((host, link): (&str, &str), now: &Counts, then: &Counts) -> Vec<Reading> 
         count("reordered", gained(|c| c.reordered)),
         count("full", gained(|c| c.full)),
         count("dropped", gained(|c| c.missed + c.crowded + c.refused)),
+        count("missed", gained(|c| c.missed)),
         count("long", gained(|c| c.long)),
         count("late", gained(|c| c.late)),
         time("behind", gained(|c| c.behind_ns) / forwarded.max(1.0)),
@@ -124,6 +125,7 @@ mod tests {
         assert_eq!(of("received.near"), Some(("wan", 110.0)));
         assert_eq!(of("lost.near"), Some(("wan", 2.0)));
         assert_eq!(of("dropped.near"), Some(("wan", 7.0)));
+        assert_eq!(of("missed.near"), Some(("wan", 4.0)));
         assert_eq!(of("behind.near"), Some(("wan", 5e-8)));
         assert_eq!(of("forwarded.far"), Some(("wan", 0.0)));
         assert_eq!(Relayed::default().since(&before_none()), Vec::new());
