@@ -157,7 +157,11 @@ fn services(cpu: u32, count: &mut Count) -> Result<(), Failed> {
     let dst: Vec<u32> = flows.iter().map(|flow| flow.dst).collect();
     let files = (peer::Files::of_rules(&rules, &flows)?, peer::Files::of_routes(&all, &dst)?);
     let permits = vec![true; rules.len()];
-    let tables = Tables { acl: Some(Arc::new((list, permits))), routes: Some(Arc::new(table)) };
+    let tables = Tables {
+        acl: Some(Arc::new((list, permits))),
+        routes: Some(Arc::new(table)),
+        sessions: None,
+    };
     let services = Services {
         forwarding: Forwarding::Route,
         batch: 64,
@@ -171,6 +175,7 @@ fn services(cpu: u32, count: &mut Count) -> Result<(), Failed> {
         routes: all,
         forwarding: Forwarding::Route,
         translated: FLOWS,
+        subscribers: 0,
         frame_size: 64,
     };
     let mut line = Line::new(Device::new(tables, services), Arc::new(trace));

@@ -11,6 +11,7 @@ use super::lpm::Lpm;
 use super::nat::Nat;
 use super::police::Policers;
 use super::queues::{Queued, Queues, Scheduler};
+use super::sessions::Sessions;
 use super::tuple::Tuple;
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub struct Tables {
     pub acl: Option<Arc<(Acl, Vec<bool>)>>,
     /// Routes; a hop is the number of a neighbour.
     pub routes: Option<Arc<Lpm>>,
+    /// Sessions of subscribers that end here; none where frames come without.
+    pub sessions: Option<Arc<Sessions>>,
 }
 
 /// What each core of a device has alone.
@@ -65,6 +68,8 @@ pub struct Counters {
     pub received: u64,
     /// They are no IPv4 frames, or wrong ones.
     pub malformed: u64,
+    /// They are of no open session.
+    pub sessionless: u64,
     /// Their hops were used up.
     pub expired: u64,
     /// A rule denied them.
@@ -84,9 +89,10 @@ pub struct Counters {
 impl Counters {
     /// Frames that were dropped, by cause.
     #[must_use]
-    pub const fn drops(&self) -> [(&'static str, u64); 7] {
+    pub const fn drops(&self) -> [(&'static str, u64); 8] {
         [
             ("malformed", self.malformed),
+            ("no_session", self.sessionless),
             ("ttl_expired", self.expired),
             ("acl_denied", self.denied),
             ("no_route", self.unrouted),
@@ -241,10 +247,19 @@ impl Device {
         taken
     }
 
-    fn parse(&mut self, frames: &Frames, slots: &[u32], forwarding: Forwarding) {
+    fn parse(&mut self, frames: &mut Frames, slots: &[u32], forwarding: Forwarding) {
         let (live, bytes) = (&mut *self.live, frames.bytes());
         live.count = 0;
         for slot in slots {
+            if let Some(sessions) = &self.tables.sessions {
+                let ends = frames
+                    .with_before_mut(*slot)
+                    .is_some_and(|(before, head)| sessions.end(before, head, bytes));
+                if !ends {
+                    self.counters.sessionless += 1;
+                    continue;
+                }
+            }
             let head = frames.head(*slot);
             let Some(tuple) = frame::parse(head, bytes) else {
                 self.counters.malformed += 1;

@@ -17,9 +17,9 @@ pub const TCP: u8 = 6;
 pub const UDP: u8 = 17;
 
 /// `EtherType` of IPv4.
-const IPV4: [u8; 2] = [0x08, 0x00];
+pub(super) const IPV4: [u8; 2] = [0x08, 0x00];
 /// Bytes before the IPv4 header.
-const ETHERNET: usize = 14;
+pub(super) const ETHERNET: usize = 14;
 /// Where the number of a frame stands: behind the longest header that is written.
 const NUMBER: usize = 54;
 
@@ -239,13 +239,15 @@ const fn fold(sum: u32) -> u16 {
     ((sum & 0xffff) + (sum >> 16)) as u16
 }
 
+/// Writes a half word, as the network orders its bytes.
 #[inline]
-fn put(head: &mut Head, at: usize, value: u16) {
+pub(super) fn put(head: &mut Head, at: usize, value: u16) {
     head[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 
+/// A half word.
 #[inline]
-const fn half(head: &Head, at: usize) -> u16 {
+pub(super) const fn half(head: &Head, at: usize) -> u16 {
     u16::from_be_bytes([head[at], head[at + 1]])
 }
 

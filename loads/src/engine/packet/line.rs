@@ -8,6 +8,7 @@ use super::frames::Frames;
 use super::reference::Plain;
 use super::routes::Route;
 use super::rules::Rule;
+use super::sessions::{subscriber, wrap};
 use super::tuple::Tuple;
 use rig::lab::clock;
 use rig::metal::{DIGEST, Hot, digest};
@@ -31,7 +32,9 @@ pub struct Trace {
     pub forwarding: Forwarding,
     /// Flows that are translated; 0 for none.
     pub translated: usize,
-    /// Bytes of a frame with its check sequence.
+    /// Sessions of subscribers that flows come in, in turn; 0 for none.
+    pub subscribers: u16,
+    /// Bytes of a frame with its check sequence, without the header of a session.
     pub frame_size: usize,
 }
 
@@ -66,7 +69,11 @@ struct Seen {
 impl Line {
     /// A line of which no frame has passed.
     pub fn new(device: Device, trace: Arc<Trace>) -> Self {
-        let frames = Frames::new(RING as usize, trace.frame_size - FCS);
+        let (slots, bytes) = (RING as usize, trace.frame_size - FCS);
+        let frames = match trace.subscribers {
+            0 => Frames::new(slots, bytes),
+            _ => Frames::with_line_before(slots, bytes),
+        };
         Self {
             device,
             frames,
@@ -91,7 +98,10 @@ impl Line {
         let bridged = self.trace.forwarding == Forwarding::Bridge;
         let fields = Fields {
             to: if bridged { station(peer) } else { OWN },
-            from: station(STATIONS - 1 - peer / PORTS),
+            from: match self.session(flow) {
+                Some(session) => subscriber(session),
+                None => station(STATIONS - 1 - peer / PORTS),
+            },
             tuple: flows[flow],
             dscp,
             ttl: TTL,
@@ -101,12 +111,24 @@ impl Line {
         (fields, flow)
     }
 
+    /// The session of a flow.
+    #[expect(clippy::cast_possible_truncation, reason = "at most MOST sessions")]
+    fn session(&self, flow: usize) -> Option<u16> {
+        let turn = flow.checked_rem(usize::from(self.trace.subscribers))?;
+        Some(turn as u16 + 1)
+    }
+
     /// Writes a ring of frames, each with its whole head.
     fn fill(&mut self) {
         let bytes = self.frames.bytes();
         for slot in 0..RING {
-            let (fields, _) = self.fields(self.written);
+            let (fields, flow) = self.fields(self.written);
             frame::write(self.frames.head_mut(slot), bytes, &fields);
+            let session = self.session(flow);
+            if let Some((session, (before, head))) = session.zip(self.frames.with_before_mut(slot))
+            {
+                wrap(before, head, session);
+            }
             self.seen.sent_numbers += u64::from(fields.number);
             self.written += 1;
         }

@@ -5,10 +5,11 @@
 //! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
 //! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
 //! memory; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`] and
-//! [`bridge`], services; [`device`], the box that is made of them; [`line`], a core with one;
-//! [`reference`], the same in the plainest way; [`ring`], a device in simulated time; [`ledger`],
-//! what became of frames; [`bpf`], programs and maps of the kernel's virtual machine; [`live`],
-//! frames that the kernel sends without a copy, and the end that counts them.
+//! [`bridge`], services; [`sessions`], those of subscribers; [`device`], the box that is made of
+//! them; [`line`], a core with one; [`reference`], the same in the plainest way; [`ring`], a device
+//! in simulated time; [`ledger`], what became of frames; [`bpf`], programs and maps of the kernel's
+//! virtual machine; [`live`], frames that the kernel sends without a copy, and the end that counts
+//! them.
 //! Never: a workload, a host or a window.
 //! Start reading at `device.rs`, then `live/mod.rs`.
 
@@ -33,6 +34,7 @@ pub mod reference;
 pub mod ring;
 pub mod routes;
 pub mod rules;
+pub mod sessions;
 #[cfg(test)]
 mod tests;
 pub mod traffic;

@@ -42,6 +42,7 @@ fn device(made: &Made, services: Services) -> Device {
     let tables = Tables {
         acl: Some(Arc::new((acl, made.permits.clone()))),
         routes: Some(Arc::new(Lpm::build(&made.routes).unwrap())),
+        sessions: None,
     };
     Device::new(tables, services)
 }

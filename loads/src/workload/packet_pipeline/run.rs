@@ -13,6 +13,7 @@ use crate::engine::packet::police::Policers;
 use crate::engine::packet::queues::Scheduler;
 use crate::engine::packet::routes::{self, Route, Shape};
 use crate::engine::packet::rules::{self, Mix, Prefix};
+use crate::engine::packet::sessions::{self, Sessions};
 use crate::engine::packet::traffic::spread;
 use desk::record::Value;
 use rig::metal::{Cpus, Hot, Made, Member, Unready};
@@ -26,7 +27,7 @@ const POLICED: (f64, u64) = (1e12, 1 << 30);
 /// Flows of which is told which rules they match: a cost says little without it.
 const LOOKED_AT: usize = 4096;
 /// Parameters that stay as they were asked for.
-const ASKED: [&str; 12] = [
+const ASKED: [&str; 13] = [
     "access_list",
     "batch",
     "flows",
@@ -38,6 +39,7 @@ const ASKED: [&str; 12] = [
     "routes",
     "rules",
     "queue_order",
+    "subscribers",
     "traffic",
 ];
 
@@ -71,6 +73,7 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
 /// Rules, routes and flows of a trial, and the tables made of them.
 fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let forwarding = forwarding(order);
+    let subscribers = subscribers(order, forwarding)?;
     let rules = rules::generate(count(order, "rules"), &Mix::ACL, order.seed);
     let acl = Acl::build(&rules).map_err(|why| Unready::Failed(why.to_string()))?;
     let mut routes = vec![Route { prefix: Prefix::ANY, hop: 0 }];
@@ -93,11 +96,26 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let tables = Tables {
         acl: (order.word("access_list") == "on").then(|| Arc::new((acl, permits))),
         routes: (forwarding == Forwarding::Route).then(|| Arc::new(lpm)),
+        sessions: (subscribers > 0).then(|| Arc::new(Sessions::new(subscribers))),
     };
     let translated = if order.word("nat") == "on" { wanted } else { 0 };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 to 9018")]
     let frame_size = order.quantity("frame_size").unwrap_or(64.0) as usize;
-    Ok((Trace { flows, rules, routes, forwarding, translated, frame_size }, tables))
+    let trace = Trace { flows, rules, routes, forwarding, translated, subscribers, frame_size };
+    Ok((trace, tables))
+}
+
+/// Sessions that frames come in.
+fn subscribers(order: &Order, forwarding: Forwarding) -> Result<u16, Unready> {
+    let subscribers = u16::try_from(count(order, "subscribers")).unwrap_or(sessions::MOST);
+    if subscribers > 0 && forwarding != Forwarding::Route {
+        return Err(Unready::Failed(format!(
+            "{subscribers} subscribers with forwarding = \"{}\": sessions of PPPoE end where \
+             frames are routed; set forwarding = \"route\" or subscribers = 0",
+            order.word("forwarding")
+        )));
+    }
+    Ok(subscribers)
 }
 
 /// What each core has alone.

@@ -1,6 +1,7 @@
 //! Knows the parameters and figures of `packet_pipeline` as data; knows no service.
 
 use crate::engine::alone::{PLACEMENT, THREADS};
+use crate::engine::packet::sessions;
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     WorkloadSpec,
@@ -98,6 +99,14 @@ const PARAMS: &[ParamSpec] = &[
         role: Some(ParamRole::Work),
         kind: ParamKind::count(1, 10_000),
         default: "100",
+    },
+    ParamSpec {
+        name: "subscribers",
+        about: "PPPoE sessions (RFC 2516) that frames come in and the device ends, their header \
+                8 B beside frame_size; 0 for none",
+        role: None,
+        kind: ParamKind::count(0, sessions::MOST as u64),
+        default: "0",
     },
     THREADS,
     ParamSpec {

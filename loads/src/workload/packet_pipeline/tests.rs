@@ -26,6 +26,7 @@ fn order(changes: &[(&str, Value)]) -> Order {
         count("routes", 1000),
         count("rules", 20),
         word("queue_order", "mixed"),
+        count("subscribers", 0),
         count("threads", 1),
         word("traffic", "near_miss"),
     ]);
@@ -50,11 +51,16 @@ fn measured(order: &Order) -> (Result<u64, String>, Settings) {
 
 #[test]
 fn every_service_forwards_as_the_plain_reference_does() {
-    let changes: [&[(&str, Value)]; 10] = [
+    let changes: [&[(&str, Value)]; 12] = [
         &[],
         &[("forwarding", word("bypass"))],
         &[("forwarding", word("bridge"))],
         &[("nat", word("off"))],
+        &[("subscribers", Value::Count(1))],
+        &[
+            ("subscribers", Value::Count(4096)),
+            ("frame_size", Value::Quantity(Quantity::bytes(1518))),
+        ],
         &[("access_list", word("off"))],
         &[("policers", Value::Count(0)), ("port_queues", Value::Count(0))],
         &[("port_queues", Value::Count(64)), ("queue_order", word("priority"))],
@@ -69,6 +75,14 @@ fn every_service_forwards_as_the_plain_reference_does() {
         assert_eq!(made_with.contains_key("median_rule"), hits, "{change:?}");
         assert_eq!(made_with["routes"], Value::Count(1000), "read back as a factor");
     }
+}
+
+#[test]
+fn subscribers_of_a_bridge_are_refused() {
+    let bridged = [("subscribers", Value::Count(7)), ("forwarding", word("bridge"))];
+    let Err(why) = ready(&order(&bridged)).map(|_| ()) else { panic!("a bridge ends no session") };
+    let why = why.to_string();
+    assert!(why.contains("7 subscribers with forwarding = \"bridge\""), "{why}");
 }
 
 #[test]
