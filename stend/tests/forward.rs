@@ -370,3 +370,43 @@ fn a_device_that_forwards_nothing_is_an_alarm_and_no_figure() {
     assert!(fault.contains("InAddrErrors") || fault.contains("dropped"), "{fault}");
     assert!(outcome.samples.is_empty());
 }
+
+/// Nice values that threads of a name have now, by field 19 of their `stat`, proc(5).
+fn nices(name: &str) -> Vec<i32> {
+    let threads = std::fs::read_dir("/proc").into_iter().flatten().flatten().flat_map(|process| {
+        std::fs::read_dir(process.path().join("task")).into_iter().flatten().flatten()
+    });
+    let nice = |thread: std::fs::DirEntry| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
+        let (head, fields) = stat.rsplit_once(") ")?;
+        let value = fields.split(' ').nth(16)?.parse().ok();
+        head.ends_with(&format!("({name}")).then_some(value)?
+    };
+    threads.filter_map(nice).collect()
+}
+
+#[test]
+fn who_sends_on_a_schedule_has_the_nice_value_of_hosts() {
+    let _lock = visit::lock();
+    for (load, wanted) in [("offered_load = \"6.72 Mbit/s\"\n", -20), ("", 0)] {
+        let plan = plan(BACK_TO_BACK, load);
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let seen = std::thread::scope(|scope| {
+            let watch = scope.spawn(|| {
+                let mut seen = Vec::new();
+                while !over.load(std::sync::atomic::Ordering::SeqCst) {
+                    seen.extend(nices("frames"));
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                seen
+            });
+            visit::undisturbed(&mut bench, &plan, &visit::first(&plan));
+            over.store(true, std::sync::atomic::Ordering::SeqCst);
+            watch.join().expect("it watches")
+        });
+        // A thread has another until it has run.
+        let others = seen.iter().filter(|nice| **nice != wanted).count();
+        assert!(others * 2 < seen.len(), "{load}: {seen:?}");
+    }
+}

@@ -24,6 +24,8 @@ use std::sync::OnceLock;
 /// A workload's part on a host: message in, answer out. The text of an error is for the person.
 pub type Part = Box<dyn FnMut(serde_json::Value) -> Result<serde_json::Value, String>>;
 static STARTED_NICE: OnceLock<i32> = OnceLock::new();
+/// Nice value of the threads of a host.
+const OWN_NICE: i32 = -20;
 
 /// Makes the part of a workload.
 pub type MakePart = fn() -> Part;
@@ -38,7 +40,7 @@ pub fn serve(workloads: &[(&'static str, MakePart)]) -> io::Result<()> {
     // Orders must be heard while generators keep every CPU busy; where this is refused, a host that
     // hears late is found out by the time it answers with.
     let _ = STARTED_NICE.set(rustix::process::getpriority_process(None).unwrap_or(0));
-    let _ = rustix::process::setpriority_process(None, -20);
+    let _ = rustix::process::setpriority_process(None, OWN_NICE);
     let conductor = rustix::process::getppid().map_or(0, |p| p.as_raw_nonzero().get());
     let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut agent = Agent {
@@ -69,6 +71,15 @@ pub fn take_started_nice() -> io::Result<()> {
     match STARTED_NICE.get() {
         Some(nice) => Ok(rustix::process::setpriority_process(None, *nice)?),
         None => Ok(()),
+    }
+}
+
+/// Gives the thread that calls the nice value of this host's own threads, which one that an urgent
+/// thread began does not have; what is no host stays as it is. Where the kernel refuses, it stays
+/// too.
+pub fn take_own_nice() {
+    if STARTED_NICE.get().is_some() {
+        let _ = rustix::process::setpriority_process(None, OWN_NICE);
     }
 }
 

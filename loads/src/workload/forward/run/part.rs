@@ -163,7 +163,9 @@ impl End for Ends {
             let (cpu, paced) = (sender.cpu, sender.paced);
             let ready = move || {
                 // Who sends on a schedule runs before other threads, as the hosts' own do.
-                if !paced {
+                if paced {
+                    agent::take_own_nice();
+                } else {
                     agent::take_started_nice()?;
                 }
                 cpus::pin(cpu)
