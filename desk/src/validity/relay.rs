@@ -52,7 +52,8 @@ pub(super) fn held(record: &TrialRecord) -> Option<Fault> {
     let host = host(record)?;
     let missed = of_ways(record, |way| delayed(way, "missed"))?;
     let quota = reading(record, "quota", host, "use").is_some_and(|used| used >= HALF);
-    let is_free = busy(record)? < HALF && works(record)? < HALF && !quota;
+    let all = reading(record, "cpu", host, "busy").or_else(|| busy(record))?;
+    let is_free = all < HALF && works(record)? < HALF && !quota;
     (missed >= BEHIND && is_free).then(|| Fault::Disturbed {
         host: host.clone(),
         what: format!(

@@ -87,6 +87,14 @@ fn a_relay_that_stood_still_beside_a_free_cpu_is_an_event() {
     assert_eq!(relay(30.0, [0.07, 0.07, 0.98]), None, "its quota held it");
     assert_eq!(relay(30.0, [0.9, 0.5, 0.1]), None, "it worked all the time");
     assert_eq!(relay(30.0, [0.07, 0.95, 0.1]), None, "no CPU was free");
+    let elsewhere = with(&[
+        ("relay", "wan", "received.near", 970.0, Unit::Count),
+        ("relay", "wan", "missed.near", 30.0, Unit::Count),
+        ("process", "wan", "cpu", 0.1, Unit::Cpu),
+        ("cpu", "machine", "busy", 0.95, Unit::Share),
+        ("cpu", "wan", "busy", 0.1, Unit::Share),
+    ]);
+    assert!(elsewhere.is_some(), "its own machine had a CPU free");
 }
 
 #[test]
