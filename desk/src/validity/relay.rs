@@ -1,5 +1,5 @@
-//! Knows what the readings of the relay say of frames in each direction, and by which of them its
-//! thread was kept from a CPU that was free.
+//! Knows what the readings of the relay say of frames in each direction, and when it missed them
+//! although CPU time was free.
 //!
 //! Never: what limited a load.
 
@@ -46,8 +46,8 @@ pub(crate) fn losses(record: &TrialRecord) -> Option<f64> {
     of_ways(record, |way| count(way, "lost") / count(way, "received").max(1.0))
 }
 
-/// A relay that missed frames or sent them late, with a CPU free and no quota in its way: something
-/// beside the load kept its thread from running.
+/// A relay that missed frames or sent them late, while CPU time was free and no quota held it: the
+/// load is not why.
 pub(super) fn held(record: &TrialRecord) -> Option<Fault> {
     let host = host(record)?;
     let missed = of_ways(record, |way| delayed(way, "missed"))?;
@@ -57,13 +57,14 @@ pub(super) fn held(record: &TrialRecord) -> Option<Fault> {
     (missed >= BEHIND && is_free).then(|| Fault::Disturbed {
         host: host.clone(),
         what: format!(
-            "the relay missed or delayed {} of its frames, and CPUs were free: its thread stood \
-             still",
+            "the relay missed or delayed {} of its frames, while half of the CPU time was free and \
+             no quota held it",
             Quantity::new(missed, Unit::Share)
         ),
     })
 }
 
+/// Share of the frames of a direction that such a count lost, and of late ones from [`LATE`] on.
 fn delayed(way: &Way<'_>, lost: &str) -> f64 {
     let came = (count(way, "received") + count(way, "dropped")).max(1.0);
     let late = count(way, "late") / came;
