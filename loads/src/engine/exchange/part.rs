@@ -36,6 +36,9 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(1);
 /// A server that answered nothing for this long after the stop has answered all.
 const QUIET: Duration = Duration::from_millis(10);
+/// A program whose count did not change for this long has counted all: Apache counts a request
+/// after its answer, and on a busy machine its thread may wait for a CPU in between.
+const COUNTED: Duration = Duration::from_millis(50);
 
 /// What travels: both ends of it.
 pub trait Exchange: 'static {
@@ -716,7 +719,7 @@ fn count_after(service: &Mutex<Kept>, shared: &Shared, counters: &Counters) -> i
             return Ok(());
         }
         before = Some(served);
-        thread::sleep(QUIET);
+        thread::sleep(COUNTED);
     }
 }
 
