@@ -12,6 +12,7 @@ use super::queues::Scheduler;
 use super::reference::Plain;
 use super::routes::{self, Route, Shape};
 use super::rules::{self, Mix, Prefix, Rule};
+use super::sessions::{self, Sessions};
 use super::tuple::Tuple;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,13 +39,16 @@ fn made(seed: u64, default_route: bool) -> Made {
 }
 
 fn device(made: &Made, services: Services) -> Device {
+    Device::new(tables(made), services)
+}
+
+fn tables(made: &Made) -> Tables {
     let acl = Acl::build(&made.rules).unwrap();
-    let tables = Tables {
+    Tables {
         acl: Some(Arc::new((acl, made.permits.clone()))),
         routes: Some(Arc::new(Lpm::build(&made.routes).unwrap())),
         sessions: None,
-    };
-    Device::new(tables, services)
+    }
 }
 
 fn services(forwarding: Forwarding, batch: usize) -> Services {
@@ -149,6 +153,36 @@ fn each_drop_is_counted_by_its_cause() {
     let after = 300 - 15 - counters.denied;
     assert_eq!((counters.sent, counters.policed), (200, after - 200), "{counters:?}");
     assert_eq!(out.len(), 200);
+}
+
+#[test]
+fn frames_of_no_open_session_are_dropped_and_all_others_go_the_same_way() {
+    let mut made = made(2, true);
+    made.permits.fill(true);
+    let open = Tables { sessions: Some(Arc::new(Sessions::new(3))), ..tables(&made) };
+    let mut device = Device::new(open, services(Forwarding::Route, 32));
+    let mut frames = Frames::with_line_before(300, 60);
+    let slots: Vec<u32> = (0..300).collect();
+    // Of sessions 1 to 6 the first three are open; every tenth frame has no header of one.
+    let session = |slot: u32| 1 + (slot % 6) as u16;
+    let of_none = |slot: u32| slot.is_multiple_of(10);
+    for slot in &slots {
+        let from = sessions::subscriber(session(*slot));
+        let fields =
+            Fields { to: OWN, from, ttl: 64, ..fields(&made.flows[*slot as usize], *slot) };
+        let (before, head) = frames.with_before_mut(*slot).unwrap();
+        frame::write(head, 60, &fields);
+        if !of_none(*slot) {
+            sessions::wrap(before, head, session(*slot));
+        }
+    }
+    let mut out = Vec::new();
+    device.forward(&mut frames, &slots, 0, &mut out);
+    let through: Vec<u32> = out.iter().map(|slot| frame::number(frames.head(*slot))).collect();
+    let expected = slots.iter().filter(|slot| session(**slot) <= 3 && !of_none(**slot));
+    assert!(through.iter().eq(expected), "{through:?}");
+    let counters = *device.counters();
+    assert_eq!((counters.sent, counters.sessionless), (130, 170), "{counters:?}");
 }
 
 #[test]
