@@ -7,8 +7,8 @@
 use super::check;
 use super::evidence::{Evidence, Leg};
 use super::run::{
-    Counts, HostMark, StreamEnd, burst, fits, frame_sizes, interval, is_received, line_bits,
-    vlan_of,
+    Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, interval, is_received,
+    line_bits, vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -237,7 +237,7 @@ fn evidence(
     let cores = scene.physics.machine.cores.max(1);
     Evidence {
         host_names: (0..=streams).map(name).collect(),
-        between: Vec::new(),
+        between: vec![DEVICE.into()],
         one_clock: (0..=streams).map(|_| !scene.physics.clients_apart()).collect(),
         asked: job.trial.point.params.clone(),
         sizes: schedule.sizes,
@@ -283,13 +283,18 @@ fn life(
     };
     let hosts = 0..=schedule.streams;
     let [opened, closed] = [0, 1].map(|edge| [outcome.by[edge], outcome.bytes_by[edge]]);
+    let [before, after] = [(0, opens_ns), (1, closes_ns)].map(|(edge, at_ns)| HostMark {
+        at_ns,
+        forwarded: Some(Forwarded { routed: 0, sent: outcome.left_by[edge] }),
+        ..HostMark::default()
+    });
     Life {
         steady: scene.steady,
         settle_ns: opens_ns - scene.go_ns,
         late_ns: Vec::new(),
         window_ns: (opens_ns, closes_ns),
-        opened: hosts.clone().map(|at| read(at, opens_ns, opened)).collect(),
-        closed: hosts.clone().map(|at| read(at, closes_ns, closed)).collect(),
+        opened: hosts.clone().map(|at| read(at, opens_ns, opened)).chain([before]).collect(),
+        closed: hosts.clone().map(|at| read(at, closes_ns, closed)).chain([after]).collect(),
         course: Vec::new(),
         ended: hosts.map(ended).collect(),
     }

@@ -79,6 +79,8 @@ pub struct Outcome {
     pub by: [u64; 2],
     /// Bytes of these, with their check sequences.
     pub bytes_by: [u64; 2],
+    /// Frames that had left by the device's own count when the window opened, and when it closed.
+    pub left_by: [u64; 2],
     came: Vec<u64>,
     /// Frames that came after one with a larger number (RFC 4737, 3.3).
     pub reordered: u64,
@@ -117,6 +119,8 @@ pub struct Ring {
     /// A frame that the next one overtakes, with its number, class and when it was sent.
     held: Option<(u32, u8, f64)>,
     sink: Sink,
+    /// The window, seconds, and frames that left before either edge.
+    left: ([f64; 2], [u64; 2]),
     now: f64,
 }
 
@@ -138,6 +142,7 @@ impl Ring {
             lines: [0.0; PORTS as usize],
             held: None,
             sink: Sink::new(0, Offer::ALL, ALONE),
+            left: (Offer::ALL, [0; 2]),
             now: 0.0,
         }
     }
@@ -173,6 +178,7 @@ impl Ring {
         self.free = (0..).take(slots).collect();
         let window = offer.window.map(|edge| began + edge);
         self.sink = Sink::new(offer.frames.into(), window, offer.turns);
+        self.left = (window, [0; 2]);
     }
 
     fn arrive(&mut self, offer: &Offer<'_>, (slot, number): (u32, u32), now: f64) {
@@ -252,6 +258,10 @@ impl Ring {
         let (number, class) = (frame::number(head), frame::dscp(head));
         let sent = self.sent_at[slot as usize];
         self.free.push(slot);
+        let (window, left) = &mut self.left;
+        for (edge, left) in window.iter().zip(left) {
+            *left += u64::from(now < *edge);
+        }
         if self.chance.happens(self.knobs.loss) {
             return;
         }
@@ -287,6 +297,7 @@ impl Ring {
             classes: sink.classes,
             by: sink.by,
             bytes_by: sink.bytes_by,
+            left_by: self.left.1,
             came: sink.came.clone(),
             reordered: sink.reordered,
             lasted: sink.last - began,

@@ -71,6 +71,7 @@ fn what_is_planted_behind_the_device_shows_at_the_tester() {
     let within = |found: u64, expected: f64| (found as f64 / expected - 1.0).abs() < 0.15;
     let lost = outcome.ledger.unexplained();
     assert!(within(lost, 1000.0), "{lost} lost, and the device does not know");
+    assert_eq!(outcome.left_by, [0, 100_000], "what is lost behind it has left it");
     assert!(within(outcome.reordered, 2000.0 * 0.97), "{}", outcome.reordered);
     assert!(within(outcome.duplicates, 3000.0 * 0.96), "{}", outcome.duplicates);
 }

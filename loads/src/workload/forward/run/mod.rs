@@ -10,9 +10,9 @@ mod part;
 mod tags;
 mod way;
 
-pub use counts::Counts;
 #[cfg(test)]
-pub use counts::{Forwarded, Ticks};
+pub use counts::Ticks;
+pub use counts::{Counts, Forwarded};
 pub use drive::{Frames, burst, fits, frame_sizes, interval, is_received, line_bits, vlan_of};
 pub use message::{HostMark, StreamEnd};
 pub use part::Ends;
