@@ -11,6 +11,7 @@ use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::ledger::Ledger;
+use crate::engine::packet::live::Stream;
 use crate::engine::times::merged;
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
@@ -118,8 +119,7 @@ fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
 /// A paced sender accounts for every frame that was due in the window, and has sent nearly all.
 fn schedules(evidence: &Evidence) -> Result<(), Fault> {
     let Some(interval_ns) = evidence.interval_ns else { return Ok(()) };
-    let (opens, closes) = evidence.life()?.window_ns;
-    let due = float(closes.saturating_sub(opens)) / interval_ns;
+    let due = evidence.frames_for()? * 1e9 / interval_ns;
     for stream in 0..evidence.streams() {
         let (sent, _) = evidence.sent(stream)?;
         let (sent, unsent) = (sent.sent[WINDOW], sent.unsent[WINDOW]);
@@ -181,11 +181,18 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     let of = |counts: fn(&HostMark) -> &Vec<u64>| -> f64 {
         life.opened.iter().zip(&life.closed).map(|marks| rate(marks, counts)).sum()
     };
-    let (rate, bytes) = (of(|mark| &mark.came), of(|mark| &mark.bytes));
+    let of_all = |count: fn(&Stream) -> u64| -> Result<u64, Fault> {
+        (0..evidence.streams()).map(|stream| Ok(count(&evidence.came(stream)?))).sum()
+    };
     let (sent, came) = evidence.sums()?;
     let (sent, unsent, came) = (sent.sent[WINDOW], sent.unsent[WINDOW], came[WINDOW]);
-    let of_all = |count: fn(&crate::engine::packet::live::Stream) -> u64| -> Result<u64, Fault> {
-        (0..evidence.streams()).map(|stream| Ok(count(&evidence.came(stream)?))).sum()
+    let read = (of(|mark| &mark.came), of(|mark| &mark.bytes));
+    let (rate, bytes) = match evidence.due_in {
+        None => read,
+        Some(_) => {
+            let length = evidence.frames_for()?;
+            (float(came) / length, float(of_all(|s| s.bytes[WINDOW])?) / length)
+        }
     };
     let part = |count: u64, of: u64| float(count) / float(of.max(1));
     let sample = |metric: &str, value: f64, unit| Sample {
@@ -201,7 +208,9 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
         sample("unsent", part(unsent, sent + unsent), Unit::Share),
     ];
-    let own = readings::forwarded(evidence)?.into_iter().map(|(_, rate)| rate);
+    // Hosts between the ends are read at the edges: what they count goes by what came there.
+    let scale = if read.0 > 0.0 { rate / read.0 } else { 1.0 };
+    let own = readings::forwarded(evidence)?.into_iter().map(|(_, own)| own * scale);
     let own = own.reduce(f64::max).map(|rate| sample("self_frames", rate, Unit::PacketPerSecond));
     samples.extend(own);
     let declared = evidence.asked.get(DECLARED.name).and_then(Value::quantity);

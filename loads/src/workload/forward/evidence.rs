@@ -3,11 +3,12 @@
 //! Must not know what is right; `check.rs` says that.
 
 use super::run::{Counts, HostMark, StreamEnd};
-use crate::engine::net::Life;
+use crate::engine::net::{Life, seconds};
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{PHASES, Sent, Sizes, Stream};
 use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Settings};
+use rig::metal::Span;
 
 /// A stream: its two ends, by their places among the hosts that took part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Evidence {
     pub sizes: Sizes,
     /// Time between two frames of a client, if it is paced, nanoseconds.
     pub interval_ns: Option<f64>,
+    /// When the frames were due that count, if it is paced; without, it is the whole window.
+    pub due_in: Option<Span>,
     /// What the frames meet in the list of rules that switches forward by; none where the kernel
     /// forwards.
     pub list: Option<Spread>,
@@ -55,6 +58,16 @@ impl Evidence {
     /// A trial that was not driven.
     pub fn life(&self) -> Result<&Life<HostMark, Vec<StreamEnd>>, Fault> {
         self.life.as_ref().ok_or_else(|| Fault::WrongWork { what: "nothing was driven".into() })
+    }
+
+    /// How long frames that count were due or sent, seconds.
+    ///
+    /// # Errors
+    /// A trial that was not driven.
+    pub fn frames_for(&self) -> Result<f64, Fault> {
+        let (opens_ns, closes_ns) = self.life()?.window_ns;
+        let span = self.due_in.unwrap_or(Span { opens_ns, closes_ns });
+        Ok(seconds(span.closes_ns.saturating_sub(span.opens_ns)).max(1e-9))
     }
 
     /// Number of the last stream, and one more: one a client and direction.

@@ -11,6 +11,7 @@ use crate::engine::packet::live::{Sent, Sizes, Stream, Totals};
 use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Value};
 use desk::unit::{Quantity, Unit};
+use rig::metal::Span;
 
 /// Frames sent before, in and after the window.
 const SENT: [u64; 3] = [100, 1000, 10];
@@ -94,6 +95,33 @@ fn a_share_of_the_line_is_one_of_what_is_declared() {
     let share = check(&evidence).unwrap().outcome.metric("line_share").unwrap();
     assert!((share.value - 0.672).abs() < 1e-9, "{share}");
     assert_eq!(share.unit, Unit::Share);
+}
+
+#[test]
+fn frames_on_a_schedule_count_where_no_reader_disturbs_them() {
+    let mut evidence = good();
+    evidence.interval_ns = Some(1e6);
+    evidence.due_in = Some(Span { opens_ns: 1_100_000_000, closes_ns: 1_900_000_000 });
+    // Of the 1,000 between the readings 12 that were due before the 800 were not sent.
+    end(&mut evidence).sent = Sent { sent: [188, 800, 110], unsent: [12, 0, 0] };
+    (stream(&mut evidence).came, stream(&mut evidence).bytes) =
+        ([188, 800, 110], [188 * 64, 800 * 64, 110 * 64]);
+    evidence.between = vec!["box".into()];
+    let life = evidence.life.as_mut().unwrap();
+    (life.closed[0].came, life.closed[0].bytes) = (vec![1088], vec![1088 * 64]);
+    let counted = |at_ns, routed| HostMark {
+        at_ns,
+        forwarded: Some(Forwarded { routed, sent: routed }),
+        ..HostMark::default()
+    };
+    life.opened.push(counted(1_000_000_000, 0));
+    life.closed.push(counted(2_000_000_000, 988));
+    let outcome = check(&evidence).unwrap().outcome;
+    let figure = |name: &str| outcome.metric(name).unwrap().value;
+    assert!((figure("frames") - 1000.0).abs() < 1e-6, "{}", figure("frames"));
+    assert!((figure("throughput") - 672_000.0).abs() < 1e-3);
+    assert!((figure("self_frames") - 1000.0).abs() < 1e-6, "the box counted each that came");
+    assert!(figure("unsent").abs() < 1e-12 && figure("loss").abs() < 1e-12);
 }
 
 #[test]

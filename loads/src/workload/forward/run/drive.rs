@@ -4,9 +4,10 @@
 //! Must not know factors or probes, nor the course of a trial.
 
 use super::counts::Counts;
+use super::guard::undisturbed;
 use super::message::{Aim, FromPart, Taking, ToPart, Traffic};
 use super::part::Ends;
-use crate::engine::net::{Course, Cpus, Secret, cpus};
+use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
@@ -19,6 +20,7 @@ use crate::workload::forward::spec::{
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, SUT, clock};
+use rig::metal::Span;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
@@ -94,6 +96,9 @@ impl Workload for Frames {
 
     fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         let life = self.course.run::<Ends>(lab, edges).map_err(LabError::into_fault)?;
+        let (opens_ns, closes_ns) = life.window_ns;
+        let paced = self.evidence.interval_ns;
+        self.evidence.due_in = paced.map(|_| undisturbed(Span { opens_ns, closes_ns }));
         self.evidence.life = Some(life);
         self.wait_for_rest(lab)?;
         self.evidence.after = self.count(lab, true)?;
@@ -383,13 +388,16 @@ pub fn line_bits(sizes: Sizes) -> f64 {
 
 /// A window in which a client has nothing to send measures nothing.
 fn due(job: &Job, interval_ns: f64) -> Result<Option<f64>, Fault> {
-    let (every, window) = (interval_ns / 1e9, job.window.as_secs_f64());
+    let every = interval_ns / 1e9;
+    let closes_ns = u64::try_from(job.window.as_nanos()).unwrap_or(u64::MAX);
+    let counted = undisturbed(Span { opens_ns: 0, closes_ns });
+    let window = seconds(counted.closes_ns - counted.opens_ns);
     if every <= window || job.trial.kind == TrialKind::Dry {
         return Ok(Some(interval_ns));
     }
     let what = format!(
-        "at this offered_load each client sends only every {every:.3} s, and the window is \
-         {window:.3} s; raise offered_load or the window"
+        "at this offered_load each client sends only every {every:.3} s, and of the \
+         window {window:.3} s count; raise offered_load or the window"
     );
     Err(Fault::Failed { host: "conductor".into(), what })
 }

@@ -4,6 +4,7 @@
 
 mod counts;
 mod drive;
+mod guard;
 mod joined;
 mod message;
 mod part;

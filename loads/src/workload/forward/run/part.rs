@@ -4,6 +4,7 @@
 //! Must not know the other hosts; the conductor tells it all it needs.
 
 use super::counts::{Counts, Forwarded, Ticks, drops, filtered};
+use super::guard::undisturbed;
 use super::joined::{Joined, Unjoined};
 use super::message::{Aim, FromPart, HostMark, StreamEnd, Taking, ToPart, Traffic};
 use super::tags::Inside;
@@ -179,9 +180,10 @@ impl End for Ends {
     }
 
     fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
-        let edges = Edges { opens_ns: window.opens_ns, closes_ns: window.closes_ns };
         for sender in &mut self.sends {
-            sender.engine.announce(edges)?;
+            let Span { opens_ns, closes_ns } =
+                if sender.paced { undisturbed(window) } else { window };
+            sender.engine.announce(Edges { opens_ns, closes_ns })?;
         }
         clock::sleep_until(at_ns);
         let mark = self.read()?;
