@@ -124,7 +124,8 @@ fn parse(text: &str) -> Result<Plan, String> {
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// The record of a visit that nothing from outside disturbed, after at most nine, and how long a
-/// visit took, of up to three the first that was quick; none where the machine lacks what it needs or disturbs them all, which is said.
+/// visit took, of up to three the first that was quick; none where the machine lacks what it needs
+/// or disturbs them all, which is said.
 fn undisturbed(
     bench: &mut Bench,
     name: &str,
