@@ -9,7 +9,7 @@
 use super::evidence::{Evidence, end_at};
 use super::run::{HostMark, StreamMark};
 use crate::engine::net::seconds;
-use desk::record::Fault;
+use desk::record::{Fault, Value};
 
 /// How far the three may lie apart, as a share of the largest.
 const TOLERANCE: f64 = 0.01;
@@ -150,12 +150,16 @@ fn receiving(evidence: &Evidence, at: usize) -> impl Iterator<Item = u32> {
 
 /// What may lie between the counts at the edges of the window, as read there. Above TCP: bytes in
 /// the receive queues, and the one read that a receiver may be in the middle of. Below: what the
-/// senders had sent and not seen acknowledged. Both: what came in while the counts were read.
+/// senders had sent and not seen acknowledged. Both: what came in while the counts were read, which
+/// is a request at once where requests are sent on a schedule.
 #[expect(clippy::cast_precision_loss, reason = "bytes of a trial are below 2^53")]
 fn window_slack(evidence: &Evidence, at: usize) -> Slack {
+    let paced = evidence.asked.get("offered_load").and_then(Value::quantity);
+    let at_once = paced.map_or(0.0, |_| evidence.request_bytes() as f64);
     let mut slack = Slack::default();
     for marks in [&evidence.opened, &evidence.closed] {
         for id in receiving(evidence, at) {
+            (slack.above, slack.below) = (slack.above + at_once, slack.below + at_once);
             let receiver = end_at(marks, id, false);
             slack.above += receiver.map_or(0, |(s, _)| s.queued + evidence.read_bytes) as f64;
             slack.below += end_at(marks, id, true).map_or(0.0, |(s, _)| in_flight(s));

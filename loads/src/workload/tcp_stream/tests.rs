@@ -16,7 +16,7 @@ use crate::engine::net::schedule::{Pace, PaceMark, Schedule};
 use crate::engine::net::streams::{Direction, StreamPlan};
 use crate::engine::net::{Buffers, End as _, Gate, Secret, TcpFacts, ThreadMark};
 use desk::record::{Fault, Settings, Value};
-use desk::unit::Quantity;
+use desk::unit::{Quantity, Unit};
 use rig::lab::link::Wrapping;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -565,7 +565,7 @@ fn an_application_count_altered_by_two_per_cent_is_refused() {
 
 #[test]
 fn what_the_kernel_says_is_under_way_explains_a_difference() {
-    let explained: [(&str, Spoil); 6] = [
+    let explained: [(&str, Spoil); 7] = [
         ("acknowledgements", |e| e.closed[1].interface.rx_packets += 1000),
         ("sent again", |e| {
             e.closed[1].interface.rx_bytes += 60_000;
@@ -582,6 +582,12 @@ fn what_the_kernel_says_is_under_way_explains_a_difference() {
         ("between two reads", |e| {
             e.closed[1].interface.rx_bytes += 60_000;
             e.closed[1].took_ns = 6_000_000;
+        }),
+        ("a request on a schedule", |e| {
+            e.closed[1].interface.rx_bytes += 60_000;
+            let rate = Value::Quantity(Quantity::new(1e8, Unit::BitPerSecond));
+            e.asked.insert("offered_load".into(), rate);
+            e.asked.insert("request_size".into(), Value::Quantity(Quantity::bytes(60_000)));
         }),
         ("cut", |e| {
             e.after[1].streams[0].bytes -= 60_000;
