@@ -159,6 +159,22 @@ fn frames_of_a_mix_are_accounted_for_by_their_sizes() {
 }
 
 #[test]
+fn a_burst_passes_a_router_whole_and_one_that_is_too_long_is_refused() {
+    let _lock = visit::lock();
+    let lab = BETWEEN.replace("ROLE", "device");
+    let paced = |burst| format!("burst = {burst}\noffered_load = \"67.2 Mbit/s\"\n");
+    let Some(mut bench) = visit::as_root(&plan(&lab, "")) else { return };
+    for load in [paced(2000), "burst = 2000\n".to_owned()] {
+        let Some(record) = visited(&mut bench, &plan(&lab, &load)) else { continue };
+        closes(&record, &load);
+        assert!((told(&record, "sent") - 2000.0).abs() < 0.5, "{load}");
+    }
+    let Some(record) = visited(&mut bench, &plan(&lab, &paced(200_000))) else { return };
+    let fault = record.outcome.fault.expect("a burst of two seconds").to_string();
+    assert!(fault.contains("a burst of 200000 frames takes 2.000 s"), "{fault}");
+}
+
+#[test]
 fn frames_with_the_tag_of_a_vlan_pass_a_switch_of_the_kernel_and_one_of_xdp() {
     let _lock = visit::lock();
     for (load, size) in [

@@ -193,6 +193,11 @@ impl Course {
         Self { workload, hosts, settle, settle_max, window }
     }
 
+    /// For a load that begins with the window: no rate becomes level before it.
+    pub const fn wait_for_no_level(&mut self) {
+        self.settle_max = self.settle;
+    }
+
     /// Tells hosts what to prepare and waits for all of them; so many connections open meanwhile.
     ///
     /// # Errors

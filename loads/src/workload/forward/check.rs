@@ -5,7 +5,7 @@
 use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::readings;
-use super::run::HostMark;
+use super::run::{HostMark, share};
 use super::spec::DECLARED;
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
@@ -56,7 +56,8 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
         flows: Flows::new(&COLUMNS, flows(evidence)?),
         work: work(evidence, &ledger)?,
         made_with: made_with(evidence),
-        steady: life.steady,
+        // Before a burst there is no rate.
+        steady: life.steady || evidence.burst.is_some(),
         settle: Some(Quantity::seconds(seconds(life.settle_ns))),
         fault: None,
         logs: Vec::new(),
@@ -116,14 +117,22 @@ fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A paced sender accounts for every frame that was due in the window, and has sent nearly all.
+/// A paced sender accounts for every frame that was due in the window, and has sent nearly all; of
+/// a burst, all.
 fn schedules(evidence: &Evidence) -> Result<(), Fault> {
-    let Some(interval_ns) = evidence.interval_ns else { return Ok(()) };
-    let due = evidence.frames_for()? * 1e9 / interval_ns;
     for stream in 0..evidence.streams() {
+        let Some(due) = due(evidence, stream)? else { continue };
         let (sent, _) = evidence.sent(stream)?;
         let (sent, unsent) = (sent.sent[WINDOW], sent.unsent[WINDOW]);
         let told = sent + unsent;
+        let limit =
+            |what| Err(Fault::GeneratorLimit { host: evidence.sender(stream).into(), what });
+        if evidence.burst.is_some() && float(told) < due {
+            return limit(format!(
+                "{told} of {due} frames of the burst were sent before the end; take a longer \
+                 window or a smaller burst"
+            ));
+        }
         // Edges on the clocks of two machines are off by their bound.
         let slack =
             1.0 + if evidence.one_clock[evidence.legs[stream].sender] { 0.0 } else { due * 1e-3 };
@@ -133,20 +142,29 @@ fn schedules(evidence: &Evidence) -> Result<(), Fault> {
             return Err(Fault::WrongWork { what });
         }
         if float(unsent) > float(told) * UNSENT {
-            let host = evidence.sender(stream).into();
-            let what = format!(
+            return limit(format!(
                 "{unsent} of {told} frames of the window were not sent at their moment; lower \
                  offered_load"
-            );
-            return Err(Fault::GeneratorLimit { host, what });
+            ));
         }
     }
     Ok(())
 }
 
+/// Frames of a stream that were due in the window; none of one that sends as many as it can.
+fn due(evidence: &Evidence, stream: usize) -> Result<Option<f64>, Fault> {
+    if let Some(frames) = evidence.burst {
+        let number = u8::try_from(stream).unwrap_or(u8::MAX);
+        let streams = u32::try_from(evidence.streams()).unwrap_or(u32::MAX);
+        return Ok(Some(f64::from(share(frames, (number, streams)))));
+    }
+    let counted = evidence.frames_for()?;
+    Ok(evidence.interval_ns.map(|interval_ns| counted * 1e9 / interval_ns))
+}
+
 /// Who sends as fast as it can and leaves its CPU idle does not.
 fn idleness(evidence: &Evidence) -> Result<(), Fault> {
-    if evidence.interval_ns.is_some() {
+    if evidence.interval_ns.is_some() || evidence.burst.is_some() {
         return Ok(());
     }
     for stream in 0..evidence.streams() {

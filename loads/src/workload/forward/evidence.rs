@@ -36,6 +36,8 @@ pub struct Evidence {
     pub sizes: Sizes,
     /// Time between two frames of a client, if it is paced, nanoseconds.
     pub interval_ns: Option<f64>,
+    /// Frames of all streams that are sent from the opening on; none where they are endless.
+    pub burst: Option<u32>,
     /// When the frames were due that count, if it is paced; without, it is the whole window.
     pub due_in: Option<Span>,
     /// What the frames meet in the list of rules that switches forward by; none where the kernel

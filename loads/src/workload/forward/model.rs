@@ -242,6 +242,7 @@ fn evidence(
         asked: job.trial.point.params.clone(),
         sizes: schedule.sizes,
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
+        burst: None,
         due_in: None,
         list: None,
         legs: (0..streams)

@@ -33,7 +33,7 @@ pub const LATENCY: &str = "latency";
 /// Frames of the window where it has a bound, at the shortest gap that there is.
 pub const BURST: ParamSpec = ParamSpec {
     name: "burst",
-    about: "frames sent back to back, and no more, in a simulated lab; or endless",
+    about: "frames sent back to back, at offered_load, and no more; or endless",
     role: Some(ParamRole::Burst),
     kind: ParamKind::count(1, 1 << 24).or(&["endless"]),
     default: "endless",

@@ -310,6 +310,20 @@ fn an_idle_cpu_of_a_client_that_saturates_is_an_alarm() {
 }
 
 #[test]
+fn a_burst_that_was_not_sent_whole_is_void() {
+    let burst = |frames| {
+        let mut evidence = good();
+        evidence.burst = Some(frames);
+        evidence
+    };
+    check(&burst(1000)).unwrap();
+    let fault = check(&burst(1001)).unwrap_err();
+    assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
+    assert!(fault.to_string().contains("1000 of 1001 frames of the burst"), "{fault}");
+    assert!(matches!(check(&burst(900)).unwrap_err(), Fault::WrongWork { .. }));
+}
+
+#[test]
 fn a_paced_trial_tells_every_frame_and_is_void_where_frames_were_not_sent() {
     let fault = refused(|evidence| evidence.interval_ns = Some(0.9e6));
     assert!(fault.to_string().contains("1111.1 frames were due in the window, 1000"), "{fault}");

@@ -88,6 +88,13 @@ impl Pace {
         self.interval_ns.max(SLACK_NS).max(burst_ns) as u64
     }
 
+    /// A moment between the last of so many frames and the next one, of which the first is due at
+    /// a moment, nanoseconds.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a window")]
+    fn after(&self, first_ns: u64, frames: u32) -> u64 {
+        first_ns + ((f64::from(frames) - 0.5) * self.interval_ns).max(0.0) as u64
+    }
+
     /// Whether every frame has a stamp.
     #[must_use]
     pub fn is_dense(&self) -> bool {
@@ -130,6 +137,8 @@ pub struct Sending {
     pub pattern: Pattern,
     /// When, or as fast as it goes.
     pub pace: Option<Pace>,
+    /// So many frames from the opening of the window on, and no others; none where it is endless.
+    pub burst: Option<u32>,
     /// Whether every tag is wrong, as a test asks.
     pub spoilt: bool,
     /// Whether every header is written; without, as a test shows, a router's changes come again.
@@ -167,6 +176,15 @@ impl Edges {
     }
 }
 
+/// What a thread that sends does before, such as to move to its CPU.
+struct Ready(Box<dyn FnOnce() -> std::io::Result<()> + Send>);
+
+impl std::fmt::Debug for Ready {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ready")
+    }
+}
+
 /// A program that sends, and the thread that runs it, once it goes.
 #[derive(Debug)]
 pub struct Generator {
@@ -175,6 +193,9 @@ pub struct Generator {
     control: Arc<Map>,
     edges: Edges,
     pace: Option<Pace>,
+    burst: Option<u32>,
+    /// A burst as fast as it goes begins with the window: how long it may last, what comes before.
+    waits: Option<(Duration, Ready)>,
     first_flow: u64,
     frame: Vec<u8>,
     thread: Option<thread::JoinHandle<Result<(), BpfError>>>,
@@ -234,6 +255,8 @@ impl Generator {
             control: Arc::new(control),
             edges: Edges::UNKNOWN,
             pace: sending.pace,
+            burst: sending.burst,
+            waits: None,
             first_flow: first_flow(u64::from(sending.flows.max(1)), sending.wire.seed),
             frame: sending.wire.template(),
             thread: None,
@@ -244,29 +267,58 @@ impl Generator {
     }
 
     /// Begins to send from this moment on, for so long at the most, on the CPU that `ready` moves
-    /// the thread to.
+    /// the thread to. A burst begins with the window; on a schedule its call stands from now on,
+    /// since the kernel needs some 10 ms for it.
     ///
     /// # Errors
     /// What the kernel says.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a moment ahead")]
     pub fn go(
         &mut self,
         (at_ns, longest): (u64, Duration),
         ready: impl FnOnce() -> std::io::Result<()> + Send + 'static,
     ) -> Result<(), BpfError> {
+        let ready = Ready(Box::new(ready));
+        match (self.burst, self.pace) {
+            (None, _) => self.due(at_ns + self.offset_ns())?,
+            (Some(_), Some(_)) => self.due(u64::MAX)?,
+            (Some(_), None) => {
+                self.waits = Some((longest, ready));
+                return Ok(());
+            }
+        }
+        self.begin(at_ns, (longest, ready))
+    }
+
+    /// Sets the moment of the first frame; nothing was sent.
+    fn due(&self, first_ns: u64) -> Result<(), BpfError> {
+        let mut words = [0; state::WORDS];
+        words[state::DUE as usize / 8] = first_ns;
+        words[state::FLOW as usize / 8] = self.first_flow;
+        self.state.write(&0_u32.to_ne_bytes(), &words)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a schedule")]
+    fn offset_ns(&self) -> u64 {
+        self.pace.map_or(0, |pace| pace.offset_ns as u64)
+    }
+
+    /// Starts the thread, which calls the program from this moment on.
+    fn begin(
+        &mut self,
+        at_ns: u64,
+        (longest, Ready(ready)): (Duration, Ready),
+    ) -> Result<(), BpfError> {
         let failed = |source| BpfError::Call { call: "PROG_TEST_RUN", source };
         take_interrupts().map_err(failed)?;
-        let mut words = [0; state::WORDS];
-        words[state::DUE as usize / 8] = at_ns + self.pace.map_or(0, |pace| pace.offset_ns as u64);
-        words[state::FLOW as usize / 8] = self.first_flow;
-        self.state.write(&0_u32.to_ne_bytes(), &words)?;
+        // A paced program has to be called more often than it sends.
+        let calls = self.burst.filter(|_| self.pace.is_none()).unwrap_or(MOST);
         let (program, running) = (Arc::clone(&self.program), Arc::clone(&self.running));
         let frame = self.frame.clone();
         let work = move || {
             running.thread.store(this_thread(), SeqCst);
             let ran = ready().map_err(failed).and_then(|()| {
                 clock::sleep_until(at_ns);
-                program.run_live(&frame, MOST, BATCH)
+                program.run_live(&frame, calls, BATCH)
             });
             running.over.store(true, SeqCst);
             ran
@@ -284,15 +336,34 @@ impl Generator {
     /// # Errors
     /// What the kernel says.
     pub fn announce(&mut self, edges: Edges) -> Result<(), BpfError> {
-        self.edges = edges;
-        self.tell(0, false)
+        let Some(frames) = self.burst else {
+            self.edges = edges;
+            return self.tell(0, false);
+        };
+        // It is told again when the window closes.
+        if self.edges.opens_ns != Edges::UNKNOWN.opens_ns {
+            return Ok(());
+        }
+        let first_ns = edges.opens_ns + self.offset_ns();
+        let closes_ns = self.pace.map_or(edges.closes_ns, |pace| pace.after(first_ns, frames));
+        self.edges = Edges { closes_ns, ..edges };
+        self.tell(1, false)?;
+        self.due(first_ns)?;
+        match self.waits.take() {
+            Some(waits) => self.begin(edges.opens_ns, waits),
+            None => Ok(()),
+        }
     }
 
-    /// Tells a program that is not paced, which reads no clock, in which phase the trial is.
+    /// Tells a program that is not paced, which reads no clock, in which phase the trial is. Of a
+    /// burst all frames are those of the window.
     ///
     /// # Errors
     /// What the kernel says.
     pub fn enter(&self, phase: u64) -> Result<(), BpfError> {
+        if self.burst.is_some() {
+            return Ok(());
+        }
         self.tell(phase, false)
     }
 
@@ -470,6 +541,9 @@ impl Maker<'_> {
         code.jump(Cond::Lt, R1, R3, phased);
         code.mov_imm(R2, 2);
         code.bind(phased);
+        if self.sending.burst.is_some() {
+            code.jump_imm(Cond::Ne, R2, 1, drop);
+        }
         let whole = pace.interval_ns.max(0.0);
         let fraction = ((whole - whole.floor()) * 4_294_967_296.0) as u64;
         code.load(Size::D, R3, (R8, state::FRACTION));

@@ -240,6 +240,7 @@ fn sending(adapter: u32, pace: Option<Pace>) -> Sending {
         pace,
         spoilt: false,
         rewritten: true,
+        burst: None,
     }
 }
 
@@ -264,8 +265,8 @@ fn run_once(sending: &Sending, to: u32, length: Duration) -> (Sent, Totals, Hist
     let begins = clock::now_ns() + 5_000_000;
     let span = u64::try_from(length.as_nanos()).unwrap();
     let opens_ns = begins + 50_000_000;
-    generator.announce(Edges { opens_ns, closes_ns: opens_ns + span }).unwrap();
     generator.go((begins, Duration::from_secs(5)), || rig::lab::cpus::pin(0)).unwrap();
+    generator.announce(Edges { opens_ns, closes_ns: opens_ns + span }).unwrap();
     clock::sleep_until(opens_ns);
     if sending.pace.is_none() {
         generator.enter(1).unwrap();
@@ -355,6 +356,20 @@ fn a_frame_of_a_mix_is_as_long_as_its_number_says() {
     let right = (0..).take(sent).filter(|at| Sizes::Imix(0).of(*at) == 594).count();
     assert_eq!(totals.streams[0].came[1], right as u64);
     assert_eq!(totals.damaged, (sent - right) as u64);
+}
+
+#[test]
+fn a_burst_is_sent_whole_within_the_window_and_nothing_besides() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    for pace in [None, Some(Pace { interval_ns: 5000.5, offset_ns: 700.0 })] {
+        for frames in [1, 1000] {
+            let burst = Sending { burst: Some(frames), ..sending(from, pace) };
+            let (sent, totals, _) = run(&burst, to, Duration::from_millis(50));
+            let told = [sent.sent[1] + sent.unsent[1], sent.sent[0], sent.sent[2]];
+            assert_eq!(told, [u64::from(frames), 0, 0], "{pace:?}: {sent:?}");
+            assert_eq!(totals.streams[0].came, sent.sent, "{pace:?}");
+        }
+    }
 }
 
 #[test]

@@ -52,11 +52,6 @@ impl Workload for Frames {
             let what = "frames need namespaces of root; run stend as root".into();
             return Err(Fault::NotAvailable { what });
         }
-        if burst(&job.trial.point.params).is_some() {
-            let what = "a burst is sent in a simulated lab alone; take burst = \"endless\", or \
-                        --lab sim";
-            return Err(Fault::NotAvailable { what: what.into() });
-        }
         self.course = Course::new(SPEC.name, lab, job);
         self.hosts = (0..).take_while(|at| !lab.name(*at).is_empty()).collect();
         let vlan = vlan_of(&job.trial.point.params);
@@ -65,6 +60,9 @@ impl Workload for Frames {
         let legs =
             legs(&job.trial.point.params, lab.clients(), Cpus { server: &server, all: &all });
         let traffic = traffic(job, layout, (lab.clients(), legs.len()))?;
+        if traffic.burst.is_some() {
+            self.course.wait_for_no_level();
+        }
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
         let between: Vec<usize> =
             self.hosts.iter().filter(|at| !hosts.contains(at)).copied().collect();
@@ -75,6 +73,7 @@ impl Workload for Frames {
             asked: job.trial.point.params.clone(),
             sizes: traffic.sizes,
             interval_ns: traffic.interval_ns,
+            burst: traffic.burst,
             legs,
             ..Evidence::default()
         };
@@ -97,8 +96,7 @@ impl Workload for Frames {
     fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         let life = self.course.run::<Ends>(lab, edges).map_err(LabError::into_fault)?;
         let (opens_ns, closes_ns) = life.window_ns;
-        let paced = self.evidence.interval_ns;
-        self.evidence.due_in = paced.map(|_| undisturbed(Span { opens_ns, closes_ns }));
+        self.evidence.due_in = due_in(&self.evidence, Span { opens_ns, closes_ns });
         self.evidence.life = Some(life);
         self.wait_for_rest(lab)?;
         self.evidence.after = self.count(lab, true)?;
@@ -266,6 +264,7 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         Some("af_xdp") => Some(Kind::Xdp),
         _ => None,
     };
+    let interval_ns = interval(params, (sizes, clients)).map_or(Ok(None), |ns| due(job, ns))?;
     Ok(Traffic {
         key,
         socket,
@@ -274,7 +273,8 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         layout,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
         pattern,
-        interval_ns: interval(params, (sizes, clients)).map_or(Ok(None), |ns| due(job, ns))?,
+        interval_ns,
+        burst: burst_of(job, (streams, interval_ns), socket)?,
         streams,
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
@@ -388,16 +388,70 @@ pub fn line_bits(sizes: Sizes) -> f64 {
 
 /// A window in which a client has nothing to send measures nothing.
 fn due(job: &Job, interval_ns: f64) -> Result<Option<f64>, Fault> {
-    let every = interval_ns / 1e9;
-    let closes_ns = u64::try_from(job.window.as_nanos()).unwrap_or(u64::MAX);
-    let counted = undisturbed(Span { opens_ns: 0, closes_ns });
-    let window = seconds(counted.closes_ns - counted.opens_ns);
-    if every <= window || job.trial.kind == TrialKind::Dry {
+    let (every, counted) = (interval_ns / 1e9, counted(job));
+    if every <= counted || job.trial.kind == TrialKind::Dry {
         return Ok(Some(interval_ns));
     }
     let what = format!(
-        "at this offered_load each client sends only every {every:.3} s, and of the \
-         window {window:.3} s count; raise offered_load or the window"
+        "at this offered_load each client sends only every {every:.3} s, and of the window \
+         {counted:.3} s count; raise offered_load or the window"
     );
     Err(Fault::Failed { host: "conductor".into(), what })
+}
+
+/// When frames were due that count: in the undisturbed part of the window, and of a burst on a
+/// schedule as long as it lasts. None of those that are sent all the time as fast as it goes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a window")]
+fn due_in(evidence: &Evidence, window: Span) -> Option<Span> {
+    let counted = undisturbed(window);
+    match (evidence.burst, evidence.interval_ns) {
+        (None, None) => None,
+        (None, Some(_)) | (Some(_), None) => Some(counted),
+        (Some(frames), Some(interval_ns)) => {
+            let lasts = lasts(frames, (evidence.legs.len() as u32, interval_ns)) * 1e9;
+            Some(Span { closes_ns: counted.opens_ns + lasts as u64, ..counted })
+        }
+    }
+}
+
+/// How long a burst of so many streams lasts, seconds.
+fn lasts(frames: u32, (streams, interval_ns): (u32, f64)) -> f64 {
+    interval_ns / 1e9 * f64::from(frames) / f64::from(streams.max(1))
+}
+
+/// How long frames on a schedule count in a window, seconds.
+fn counted(job: &Job) -> f64 {
+    let closes_ns = u64::try_from(job.window.as_nanos()).unwrap_or(u64::MAX);
+    let Span { opens_ns, closes_ns } = undisturbed(Span { opens_ns: 0, closes_ns });
+    seconds(closes_ns - opens_ns)
+}
+
+/// Frames of a burst, which the window has to hold; in a dry visit, whose window is short, frames
+/// are endless instead.
+fn burst_of(
+    job: &Job,
+    (streams, interval_ns): (u32, Option<f64>),
+    socket: Option<Kind>,
+) -> Result<Option<u32>, Fault> {
+    let Some(frames) = burst(&job.trial.point.params) else { return Ok(None) };
+    if socket.is_some() {
+        let what = "a burst is sent by engine = \"live\"; take it, or burst = \"endless\"".into();
+        return Err(Fault::NotAvailable { what });
+    }
+    let failed = |what| Err(Fault::Failed { host: "conductor".into(), what });
+    if frames < streams {
+        return failed(format!(
+            "a burst of {frames} frames leaves some of {streams} streams without one; raise burst"
+        ));
+    }
+    let takes = interval_ns.map_or(0.0, |interval_ns| lasts(frames, (streams, interval_ns)));
+    let counted = counted(job);
+    match takes > counted {
+        false => Ok(Some(frames)),
+        true if job.trial.kind == TrialKind::Dry => Ok(None),
+        true => failed(format!(
+            "a burst of {frames} frames takes {takes:.3} s, and of the window {counted:.3} s \
+             count; take a longer window or a smaller burst"
+        )),
+    }
 }

@@ -27,10 +27,20 @@ pub struct Traffic {
     pub socket: Option<Kind>,
     /// Time between two frames of a stream, nanoseconds, or as fast as it goes.
     pub interval_ns: Option<f64>,
+    /// Frames of all streams together from the opening of the window on; none where they are
+    /// endless.
+    pub burst: Option<u32>,
     /// Streams of the trial.
     pub streams: u32,
     /// Longest that a stream may run after go, milliseconds.
     pub run_ms_max: u64,
+}
+
+/// Frames of a burst that are those of one stream of so many.
+#[must_use]
+pub fn share(frames: u32, (stream, streams): (u8, u32)) -> u32 {
+    let before = streams.saturating_sub(1).saturating_sub(u32::from(stream));
+    (frames.saturating_add(before)) / streams.max(1)
 }
 
 /// A stream as its host sends it.

@@ -15,5 +15,5 @@ mod way;
 pub use counts::Ticks;
 pub use counts::{Counts, Forwarded};
 pub use drive::{Frames, burst, fits, frame_sizes, interval, is_received, line_bits, vlan_of};
-pub use message::{HostMark, StreamEnd};
+pub use message::{HostMark, StreamEnd, share};
 pub use part::Ends;

@@ -6,7 +6,7 @@
 use super::counts::{Counts, Forwarded, Ticks, drops, filtered};
 use super::guard::undisturbed;
 use super::joined::{Joined, Unjoined};
-use super::message::{Aim, FromPart, HostMark, StreamEnd, Taking, ToPart, Traffic};
+use super::message::{Aim, FromPart, HostMark, StreamEnd, Taking, ToPart, Traffic, share};
 use super::tags::Inside;
 use super::way::{self, hardware_of};
 use crate::engine::net::End;
@@ -98,6 +98,7 @@ struct Sender {
     adapter: String,
     cpu: u32,
     paced: bool,
+    burst: bool,
     digest: u64,
     target: IpAddr,
     /// Bytes of the shortest frame without tag and check sequence.
@@ -108,6 +109,11 @@ struct Sender {
 }
 
 impl Sender {
+    /// Whether its frames are those of a moment.
+    const fn is_timed(&self) -> bool {
+        self.paced || self.burst
+    }
+
     fn stop(&mut self) -> Result<StreamEnd, String> {
         let (stream, digest) = (self.stream, self.digest);
         let end = match self.engine.stop() {
@@ -161,10 +167,10 @@ impl End for Ends {
     fn go(&mut self) {
         let at_ns = clock::now_ns() + SOON_NS;
         for sender in &mut self.sends {
-            let (cpu, paced) = (sender.cpu, sender.paced);
+            let (cpu, is_timed) = (sender.cpu, sender.is_timed());
             let ready = move || {
                 // Who sends on a schedule runs before other threads, as the hosts' own do.
-                if paced {
+                if is_timed {
                     agent::take_own_nice();
                 } else {
                     agent::take_started_nice()?;
@@ -182,7 +188,7 @@ impl End for Ends {
     fn mark(&mut self, at_ns: u64, window: Span) -> Result<HostMark, String> {
         for sender in &mut self.sends {
             let Span { opens_ns, closes_ns } =
-                if sender.paced { undisturbed(window) } else { window };
+                if sender.is_timed() { undisturbed(window) } else { window };
             sender.engine.announce(Edges { opens_ns, closes_ns })?;
         }
         clock::sleep_until(at_ns);
@@ -252,6 +258,7 @@ impl Ends {
             pace: pace.map(|interval_ns| Pace { interval_ns, offset_ns: interval_ns * aim.turn }),
             spoilt: agent::plants_wrong_data(),
             rewritten: true,
+            burst: traffic.burst.map(|frames| share(frames, (aim.stream, traffic.streams))),
         };
         let digest = of(&sending);
         let engine = match traffic.socket {
@@ -273,6 +280,7 @@ impl Ends {
             adapter,
             cpu: aim.cpu,
             paced: sending.pace.is_some(),
+            burst: sending.burst.is_some(),
             digest,
             target,
             length,
