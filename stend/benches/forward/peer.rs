@@ -50,7 +50,8 @@ fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     enter(from)?;
     let (pattern, pace) = (Pattern::Counter, None);
     let (adapter, flows, rewritten) = (index(link)?, FLOWS, true);
-    let sending = Sending { wire, adapter, flows, pattern, pace, spoilt: false, rewritten };
+    let (spoilt, burst) = (false, None);
+    let sending = Sending { wire, adapter, flows, pattern, pace, burst, spoilt, rewritten };
     let mut maker = Maker::new(&sending);
     let mut plain = Plain::open(adapter, maker.template())?;
     cpus::pin(cpu)?;
