@@ -92,6 +92,10 @@ pub(crate) fn directions(plan: &Plan, record: &TrialRecord) -> f64 {
 /// Share of the load offered that was carried, in all directions together; none if none was set.
 pub(crate) fn offer_use(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let offered = param(plan, record, ParamRole::Offered)?.quantity()?;
+    // A burst ends before its window, so that it offers less over it.
+    if param(plan, record, ParamRole::Burst).is_some_and(|frames| frames.count().is_some()) {
+        return None;
+    }
     Some(rate(plan, record, offered.unit)? / (offered.value * directions(plan, record)))
 }
 

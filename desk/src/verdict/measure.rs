@@ -160,7 +160,7 @@ pub(super) fn is_conductor(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Outcome, Plan, Reading, Sample, TrialKind, Value};
+    use crate::record::{Outcome, ParamRole, Plan, Reading, Sample, TrialKind, Value};
     use crate::unit::Quantity;
     use crate::verdict::simulated::{Simulated, word};
 
@@ -277,6 +277,19 @@ mod tests {
         full.trial.point.params.insert("offered_load".into(), word("full"));
         assert!(!reached_offer(&plan, &full));
         assert!(!plan.loads[0].is_paced(&full.trial.point.params));
+    }
+
+    #[test]
+    fn a_burst_carries_no_offer_over_its_window() {
+        let (mut plan, mut record) = trial();
+        let params = &mut record.trial.point.params;
+        let rate = Value::Quantity(Quantity::new(8e8, Unit::BitPerSecond));
+        params.insert("offered_load".into(), rate);
+        params.insert("burst".into(), word("endless"));
+        plan.loads[0].roles.insert(ParamRole::Burst, "burst".into());
+        assert!(offer_use(&plan, &record).is_some());
+        record.trial.point.params.insert("burst".into(), Value::Count(100));
+        assert_eq!(offer_use(&plan, &record), None);
     }
 
     #[test]
