@@ -193,8 +193,8 @@ impl Course {
         Self { workload, hosts, settle, settle_max, window }
     }
 
-    /// For a load that begins with the window: no rate becomes level before it.
-    pub const fn wait_for_no_level(&mut self) {
+    /// For a load that begins with the window: the settle time ends without a level rate.
+    pub const fn begin_with_window(&mut self) {
         self.settle_max = self.settle;
     }
 

@@ -154,9 +154,9 @@ fn schedules(evidence: &Evidence) -> Result<(), Fault> {
 /// Frames of a stream that were due in the window; none of one that sends as many as it can.
 fn due(evidence: &Evidence, stream: usize) -> Result<Option<f64>, Fault> {
     if let Some(frames) = evidence.burst {
-        let number = u8::try_from(stream).unwrap_or(u8::MAX);
-        let streams = u32::try_from(evidence.streams()).unwrap_or(u32::MAX);
-        return Ok(Some(f64::from(share(frames, (number, streams)))));
+        let [stream, streams] =
+            [stream, evidence.streams()].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        return Ok(Some(f64::from(share(frames, (stream, streams)))));
     }
     let counted = evidence.frames_for()?;
     Ok(evidence.interval_ns.map(|interval_ns| counted * 1e9 / interval_ns))

@@ -7,8 +7,8 @@
 use super::check;
 use super::evidence::{Evidence, Leg};
 use super::run::{
-    Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, interval, is_received,
-    line_bits, vlan_of,
+    Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, holds, interval, is_received,
+    line_bits, share, vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -136,14 +136,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let settle = if scene.steady { job.settle } else { job.settle_max }.as_secs_f64();
     let length = job.window.as_secs_f64();
     if let Some(frames) = burst(params) {
-        if f64::from(frames) * interval > length {
-            let what = format!(
-                "a burst of {frames} frames takes {:.3} s, and the window is {length:.3} s; \
-                 take a longer window or a smaller burst",
-                f64::from(frames) * interval
-            );
-            return Err(Fault::Failed { host: "conductor".into(), what });
-        }
+        holds((frames, interval), length)?;
         let window = [0.0, length];
         let frames = [0, frames];
         return Ok(Schedule { sizes, streams, wanted: None, interval, window, frames });
@@ -172,7 +165,7 @@ impl Schedule {
     /// were due by the plan and that it could not send.
     fn told(&self, stream: u32) -> Sent {
         // Frames of a stream among the first so many of all.
-        let of = |frames: u32| u64::from((frames + self.streams - 1 - stream) / self.streams);
+        let of = |frames: u32| u64::from(share(frames, (stream, self.streams)));
         let before = of(self.frames[0]);
         let mut told = Sent::default();
         (told.sent[0], told.sent[1]) = (before, of(self.frames[0] + self.frames[1]) - before);

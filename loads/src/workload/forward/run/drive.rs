@@ -61,7 +61,7 @@ impl Workload for Frames {
             legs(&job.trial.point.params, lab.clients(), Cpus { server: &server, all: &all });
         let traffic = traffic(job, layout, (lab.clients(), legs.len()))?;
         if traffic.burst.is_some() {
-            self.course.wait_for_no_level();
+            self.course.begin_with_window();
         }
         let (here, hosts) = (lab.machine_of(SUT), &self.course.hosts);
         let between: Vec<usize> =
@@ -96,7 +96,8 @@ impl Workload for Frames {
     fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
         let life = self.course.run::<Ends>(lab, edges).map_err(LabError::into_fault)?;
         let (opens_ns, closes_ns) = life.window_ns;
-        self.evidence.due_in = due_in(&self.evidence, Span { opens_ns, closes_ns });
+        let is_timed = self.evidence.interval_ns.is_some() || self.evidence.burst.is_some();
+        self.evidence.due_in = is_timed.then(|| undisturbed(Span { opens_ns, closes_ns }));
         self.evidence.life = Some(life);
         self.wait_for_rest(lab)?;
         self.evidence.after = self.count(lab, true)?;
@@ -392,31 +393,10 @@ fn due(job: &Job, interval_ns: f64) -> Result<Option<f64>, Fault> {
     if every <= counted || job.trial.kind == TrialKind::Dry {
         return Ok(Some(interval_ns));
     }
-    let what = format!(
-        "at this offered_load each client sends only every {every:.3} s, and of the window \
-         {counted:.3} s count; raise offered_load or the window"
-    );
-    Err(Fault::Failed { host: "conductor".into(), what })
-}
-
-/// When frames were due that count: in the undisturbed part of the window, and of a burst on a
-/// schedule as long as it lasts. None of those that are sent all the time as fast as it goes.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of a window")]
-fn due_in(evidence: &Evidence, window: Span) -> Option<Span> {
-    let counted = undisturbed(window);
-    match (evidence.burst, evidence.interval_ns) {
-        (None, None) => None,
-        (None, Some(_)) | (Some(_), None) => Some(counted),
-        (Some(frames), Some(interval_ns)) => {
-            let lasts = lasts(frames, (evidence.legs.len() as u32, interval_ns)) * 1e9;
-            Some(Span { closes_ns: counted.opens_ns + lasts as u64, ..counted })
-        }
-    }
-}
-
-/// How long a burst of so many streams lasts, seconds.
-fn lasts(frames: u32, (streams, interval_ns): (u32, f64)) -> f64 {
-    interval_ns / 1e9 * f64::from(frames) / f64::from(streams.max(1))
+    Err(failed(format!(
+        "at this offered_load each client sends only every {every:.3} s, and {counted:.3} s of the \
+         window count; raise offered_load or the window"
+    )))
 }
 
 /// How long frames on a schedule count in a window, seconds.
@@ -438,20 +418,34 @@ fn burst_of(
         let what = "a burst is sent by engine = \"live\"; take it, or burst = \"endless\"".into();
         return Err(Fault::NotAvailable { what });
     }
-    let failed = |what| Err(Fault::Failed { host: "conductor".into(), what });
     if frames < streams {
-        return failed(format!(
+        return Err(failed(format!(
             "a burst of {frames} frames leaves some of {streams} streams without one; raise burst"
-        ));
+        )));
     }
-    let takes = interval_ns.map_or(0.0, |interval_ns| lasts(frames, (streams, interval_ns)));
-    let counted = counted(job);
-    match takes > counted {
-        false => Ok(Some(frames)),
-        true if job.trial.kind == TrialKind::Dry => Ok(None),
-        true => failed(format!(
-            "a burst of {frames} frames takes {takes:.3} s, and of the window {counted:.3} s \
-             count; take a longer window or a smaller burst"
-        )),
+    let each = interval_ns.map_or(0.0, |ns| ns / 1e9 / f64::from(streams.max(1)));
+    match holds((frames, each), counted(job)) {
+        Ok(()) => Ok(Some(frames)),
+        Err(_) if job.trial.kind == TrialKind::Dry => Ok(None),
+        Err(fault) => Err(fault),
     }
+}
+
+/// Refuses a burst that lasts longer than frames of its window count; times in seconds.
+///
+/// # Errors
+/// A burst that is too long.
+pub fn holds((frames, each): (u32, f64), counted: f64) -> Result<(), Fault> {
+    let takes = f64::from(frames) * each;
+    if takes <= counted {
+        return Ok(());
+    }
+    Err(failed(format!(
+        "a burst of {frames} frames takes {takes:.3} s, and {counted:.3} s of the window count; \
+         take a longer window or a smaller burst"
+    )))
+}
+
+fn failed(what: String) -> Fault {
+    Fault::Failed { host: "conductor".into(), what }
 }

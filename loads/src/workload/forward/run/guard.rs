@@ -10,9 +10,9 @@ const BEHIND: (u64, u64) = (10, 20_000_000);
 /// Before the closing, where readers only wake, as above.
 const AHEAD: (u64, u64) = (50, 2_000_000);
 
-/// The window of the frames that are sent on a schedule. Who reads counters at an edge takes the
-/// CPU of a sender or of what forwards, and frames that are late or lost by it say nothing of
-/// either.
+/// The window of the frames that are sent on a schedule. A thread that reads counters at an edge
+/// takes the CPU of a sender or of what forwards, and frames that are late or lost then say nothing
+/// of either.
 #[must_use]
 pub fn undisturbed(window: Span) -> Span {
     let length = window.closes_ns.saturating_sub(window.opens_ns);

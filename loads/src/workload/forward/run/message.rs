@@ -36,10 +36,10 @@ pub struct Traffic {
     pub run_ms_max: u64,
 }
 
-/// Frames of a burst that are those of one stream of so many.
+/// Of so many frames of streams that take turns, those of one stream.
 #[must_use]
-pub fn share(frames: u32, (stream, streams): (u8, u32)) -> u32 {
-    let before = streams.saturating_sub(1).saturating_sub(u32::from(stream));
+pub fn share(frames: u32, (stream, streams): (u32, u32)) -> u32 {
+    let before = streams.saturating_sub(1).saturating_sub(stream);
     (frames.saturating_add(before)) / streams.max(1)
 }
 

@@ -14,6 +14,8 @@ mod way;
 #[cfg(test)]
 pub use counts::Ticks;
 pub use counts::{Counts, Forwarded};
-pub use drive::{Frames, burst, fits, frame_sizes, interval, is_received, line_bits, vlan_of};
+pub use drive::{
+    Frames, burst, fits, frame_sizes, holds, interval, is_received, line_bits, vlan_of,
+};
 pub use message::{HostMark, StreamEnd, share};
 pub use part::Ends;

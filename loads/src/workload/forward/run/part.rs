@@ -258,7 +258,7 @@ impl Ends {
             pace: pace.map(|interval_ns| Pace { interval_ns, offset_ns: interval_ns * aim.turn }),
             spoilt: agent::plants_wrong_data(),
             rewritten: true,
-            burst: traffic.burst.map(|frames| share(frames, (aim.stream, traffic.streams))),
+            burst: traffic.burst.map(|frames| share(frames, (aim.stream.into(), traffic.streams))),
         };
         let digest = of(&sending);
         let engine = match traffic.socket {
