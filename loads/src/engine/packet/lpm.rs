@@ -94,16 +94,35 @@ impl Lpm {
 
     /// Next hops of destinations, [`NONE`] where no prefix holds one; as many as both slices have.
     pub fn look_up(&self, dst: &[u32], hops: &mut [u16]) {
+        // One entry for each value of 24 bits: no bound is left to check.
+        let Some(first) = self.first.first_chunk::<FIRST>() else { return };
+        let mut ahead = dst.chunks(BATCH).skip(1);
         for (dst, hops) in dst.chunks(BATCH).zip(hops.chunks_mut(BATCH)) {
             // The reads of a batch do not wait for one another.
             let mut seen = 0;
             for (dst, hop) in dst.iter().zip(&mut *hops) {
-                *hop = self.first[*dst as usize >> 8];
+                *hop = first[*dst as usize >> 8];
                 // The bit of a group, and none of NONE.
                 seen |= hop.wrapping_add(1);
             }
+            // Those of the next batch are under way while this one's second entries are read.
+            self.ask_for(ahead.next().unwrap_or_default());
             if seen & LONGER != 0 {
                 self.go_on(dst, hops);
+            }
+        }
+    }
+
+    /// Has the first entries of destinations brought into the cache, and waits for none.
+    fn ask_for(&self, dst: &[u32]) {
+        for dst in dst {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a prefetch reads nothing and is sound for any address.
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                _mm_prefetch::<_MM_HINT_T0>(
+                    self.first.as_ptr().wrapping_add(*dst as usize >> 8).cast(),
+                );
             }
         }
     }
