@@ -34,7 +34,8 @@ pub struct Peer {
     algorithm: &'static str,
 }
 
-const ALL: [Peer; 3] = [
+const ALL: [Peer; 4] = [
+    Peer { name: "rte_acl avx2", file: "dpdk-test-acl", kind: Kind::Acl, algorithm: "avx2" },
     Peer {
         name: "rte_acl avx512x16",
         file: "dpdk-test-acl",
@@ -107,9 +108,17 @@ impl Drop for Files {
 }
 
 impl Peer {
-    /// The tools that do it.
+    /// The tools that do it, in the widest form that this CPU has.
     pub fn of(kind: Kind) -> Vec<Self> {
-        ALL.into_iter().filter(|peer| peer.kind == kind).collect()
+        #[cfg(target_arch = "x86_64")]
+        let is_wide = std::is_x86_feature_detected!("avx512bw");
+        #[cfg(not(target_arch = "x86_64"))]
+        let is_wide = false;
+        let fits = |peer: &Self| match peer.algorithm {
+            "" => true,
+            algorithm => algorithm.starts_with("avx512") == is_wide,
+        };
+        ALL.into_iter().filter(|peer| peer.kind == kind && fits(peer)).collect()
     }
 
     /// Whether it is on PATH.
