@@ -24,6 +24,9 @@ const LEAST: f64 = 1e-5;
 const NEAR: f64 = 1.0;
 const FAR: f64 = 0.02;
 
+/// A loss is that of an overload where its hint is so far below its load, in widths.
+const OVERLOAD: f64 = 0.125;
+
 /// How far a hint may be off, in widths.
 const BLUR: f64 = 0.3;
 
@@ -82,7 +85,9 @@ impl Model {
         let mut curves = Vec::new();
         for (at, share) in places(&cuts(&counts, centre, &hints, [width, top]), width) {
             let near = |(hint, weight): &Hint| weight * (-(at - hint).abs() / width / BLUR).exp();
-            let far = FAR / (1.0 + (at - centre).abs() / width);
+            // Without a hint any load is as probable as another.
+            let away = 1.0 + (at - centre).abs() / width;
+            let far = if hints.is_empty() { FAR } else { FAR / away };
             let prior = share * (far + NEAR * hints.iter().map(near).sum::<f64>());
             let floors = FLOORS.into_iter().zip(FLOOR_SHARES);
             let shapes = floors.flat_map(|floor| SCALES.map(|scale| (scale, floor)));
@@ -139,20 +144,28 @@ fn hint(goal: &MlrGoal, lattice: &Lattice, trial: &MlrTrial) -> f64 {
     lattice.real_place(load.max(f64::MIN_POSITIVE)).max(0.0)
 }
 
-/// Where the smallest bad load says that the goal is met; the middle of what its trials say.
+/// Where the smallest load with the loss of an overload says that the goal is met; without one the
+/// middle of what trials of the smallest bad load say.
 fn centre(goal: &MlrGoal, lattice: &Lattice, trials: &[MlrTrial], smallest: i64) -> f64 {
-    let there = trials.iter().filter(|trial| lattice.place(trial.load) == smallest);
-    let bad = there.filter(|trial| goal.is_bad(trial));
-    let mut hints: Vec<f64> = bad.map(|trial| hint(goal, lattice, trial)).collect();
+    let width = real(lattice.width(goal.width));
+    let bad = trials.iter().filter(|trial| goal.is_bad(trial) && trial.loss < 1.0);
+    let bad = bad.map(|trial| (lattice.real_place(trial.load), hint(goal, lattice, trial)));
+    let bad: Vec<(f64, f64)> = bad.collect();
+    let overloads = bad.iter().filter(|(at, hint)| at - hint > OVERLOAD * width);
+    if let Some((_, hint)) = overloads.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        return *hint;
+    }
+    let there = bad.iter().filter(|(at, _)| (at - real(smallest)).abs() < 0.5);
+    let mut hints: Vec<f64> = there.map(|(_, hint)| *hint).collect();
     hints.sort_by(f64::total_cmp);
     hints.get(hints.len() / 2).copied().unwrap_or(real(smallest))
 }
 
 /// What all lossy trials say. One that points at its own load says nothing: it lost by chance what
-/// no overload explains.
+/// no overload explains. Nor does one that lost all.
 fn hints(goal: &MlrGoal, lattice: &Lattice, trials: &[MlrTrial]) -> Vec<Hint> {
     let half = real(lattice.width(goal.width)) / 2.0;
-    let lossy = trials.iter().filter(|trial| trial.loss > 0.0);
+    let lossy = trials.iter().filter(|trial| trial.loss > 0.0 && trial.loss < 1.0);
     let hints = lossy.map(|trial| {
         let at = hint(goal, lattice, trial);
         (at, ((lattice.real_place(trial.load) - at).abs() / half).min(1.0))
