@@ -158,6 +158,62 @@ fn frames_of_a_mix_are_accounted_for_by_their_sizes() {
     }
 }
 
+/// A capture of two flows of UDP, of which one sends frames of 1004 B and the other of 64 B.
+fn capture() -> Vec<u8> {
+    let header = [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1];
+    let mut file: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
+    for (length, port) in [(1000_u32, 7), (60, 8), (60, 8)] {
+        let mut frame = [0; 42];
+        frame[12] = 8;
+        (frame[14], frame[17], frame[23], frame[35]) = (0x45, 28, 17, port);
+        file.extend([0, 0, 42, length].into_iter().flat_map(u32::to_le_bytes));
+        file.extend(frame);
+    }
+    file
+}
+
+#[test]
+fn frames_of_a_capture_have_its_lengths_and_flows_and_a_file_of_another_kind_is_refused() {
+    let _lock = visit::lock();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("two-flows.pcap");
+    std::fs::write(&path, capture()).expect("a file");
+    for (role, load) in [("device", ""), ("switch", "fast_path = \"xdp\"\nrules = 100\n")] {
+        let load = format!("frame_size = \"{}\"\n{load}", path.display());
+        let plan = plan(&BETWEEN.replace("ROLE", role), &load);
+        let Some(mut bench) = visit::as_root(&plan) else { return };
+        let Some(record) = visited(&mut bench, &plan) else { continue };
+        closes(&record, &load);
+        bits_of_a_frame(&record, &load, 1132.0 / 3.0);
+        let of_list = ["frames of the list", "flows of the list"].map(|key| told(&record, key));
+        assert!((of_list[0] - 3.0).abs() + (of_list[1] - 2.0).abs() < 0.5, "{of_list:?}");
+    }
+    std::fs::write(&path, "no capture, but words of more than 24 letters").expect("a file");
+    let load = format!("frame_size = \"{}\"\n", path.display());
+    let plan = plan(BACK_TO_BACK, &load);
+    let Some(mut bench) = visit::as_root(&plan) else { return };
+    let record = visit::undisturbed(&mut bench, &plan, &visit::first(&plan)).expect("a fault");
+    let fault = record.outcome.fault.expect("refused").to_string();
+    assert!(fault.contains("two-flows.pcap: neither pcap nor pcapng"), "{fault}");
+}
+
+#[test]
+fn jumbo_frames_go_by_packet_sockets_and_are_refused_elsewhere() {
+    let _lock = visit::lock();
+    let lab =
+        BETWEEN.replace("ROLE", "device").replace("\"direct\"\n", "\"direct\"\nmtu = \"9000 B\"\n");
+    let load = |more: &str| format!("frame_size = \"9018 B\"\n{more}");
+    let by_sockets = plan(&lab, &load("engine = \"packet\"\n"));
+    let Some(mut bench) = visit::as_root(&by_sockets) else { return };
+    let Some(record) = visited(&mut bench, &by_sockets) else { return };
+    closes(&record, "jumbo");
+    counts_agree(&record, "jumbo");
+    bits_of_a_frame(&record, "jumbo", 9018.0);
+    let plan = plan(&lab, &load(""));
+    let record = visit::undisturbed(&mut bench, &plan, &visit::first(&plan)).expect("a fault");
+    let fault = record.outcome.fault.expect("refused").to_string();
+    assert!(fault.contains("longer than 1518 B, which engine = \"packet\" sends"), "{fault}");
+}
+
 #[test]
 fn a_burst_passes_a_router_whole_and_one_that_is_too_long_is_refused() {
     let _lock = visit::lock();

@@ -114,6 +114,12 @@ impl ParamKind {
         Self { words: Words::Of(words), ..self }
     }
 
+    /// One of these words, or the path of a file, may stand in place of a number.
+    #[must_use]
+    pub const fn or_path(self, words: &'static [&'static str]) -> Self {
+        Self { words: Words::PathOr(words), ..self }
+    }
+
     /// Whether a value is one of these.
     #[must_use]
     pub fn takes(&self, value: &Value) -> bool {
@@ -259,7 +265,12 @@ impl fmt::Display for ParamKind {
             (Words::UrlOr(words), _) => {
                 write!(f, "{}, or the address of a page", words.join(", "))
             }
-            (Words::PathOr(words), _) => write!(f, "{}, or the path of a file", words.join(", ")),
+            (Words::PathOr(words), Some(range)) => {
+                write!(f, "{}, {range}, or the path of a file", words.join(", "))
+            }
+            (Words::PathOr(words), None) => {
+                write!(f, "{}, or the path of a file", words.join(", "))
+            }
             (Words::Cpus, _) => f.write_str("a number of CPUs, or a list such as 0-1"),
             (Words::CpusOr(words), _) => write!(f, "{}, or CPUs such as 0-1,4", words.join(", ")),
             (Words::Of([]), Some(range)) => range.fmt(f),
@@ -301,6 +312,9 @@ mod tests {
             .map(|w| kind.words.has(w));
         assert_eq!(has, [true, true, false, false, false]);
         assert_eq!(kind.to_string(), "none, or the path of a file");
+        let kind = ParamKind::size(64, 1518).or_path(&["imix"]);
+        assert!(kind.words.has("/a.pcap") && kind.takes(&Value::Quantity(Quantity::bytes(64))));
+        assert_eq!(kind.to_string(), "imix, 64 B to 1518 B, or the path of a file");
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn unit(node: &Node, why: UnitError) -> PlanError {
 /// The complaint about a text that is no quantity; it might have been a word.
 fn unread(node: &Node, (text, kind): (&str, ParamKind), why: UnitError) -> PlanError {
     match (kind.words, &why) {
-        (Words::Cpus, _) | (Words::Of([_, ..]), UnitError::NoNumber(..)) => {
+        (Words::Cpus, _) | (Words::Of([_, ..]) | Words::PathOr(_), UnitError::NoNumber(..)) => {
             outside(node, text, &allowed(text, kind))
         }
         _ => unit(node, why),
@@ -150,8 +150,9 @@ fn allowed(text: &str, kind: ParamKind) -> String {
         (Words::UrlOr(words), _) => {
             format!("one of {}, or the address of a page: http://192.0.2.7/page", words.join(", "))
         }
-        (Words::PathOr(words), _) => {
-            format!("{}, or the path of a file from / on", words.join(", "))
+        (Words::PathOr(words), number) => {
+            let number = number.map(|number| format!(", {number}")).unwrap_or_default();
+            format!("{}{number}, or the path of a file from / on", words.join(", "))
         }
         (Words::Any, _) => WORD.into(),
         (Words::Of([]), number) => number.unwrap_or_default(),

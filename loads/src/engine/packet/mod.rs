@@ -4,7 +4,8 @@
 //! generated and searched one by one; [`traffic`], packets for a list of rules, and what they hit;
 //! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
 //! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
-//! memory; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`] and
+//! memory; [`capture`], lengths and flows of captured frames; [`flows`], flows that meet rules and
+//! routes; [`nat`], [`police`], [`queues`] and
 //! [`bridge`], services; [`sessions`], those of subscribers; [`device`], the box that is made of
 //! them; [`line`], a core with one; [`reference`], the same in the plainest way; [`ring`], a device
 //! in simulated time; [`ledger`], what became of frames; [`bpf`], programs and maps of the kernel's
@@ -16,6 +17,7 @@
 pub mod acl;
 pub mod bpf;
 pub mod bridge;
+pub mod capture;
 mod chance;
 pub mod device;
 pub mod flows;

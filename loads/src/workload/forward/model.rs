@@ -13,7 +13,7 @@ use super::run::{
 use super::spec::LATENCY;
 use crate::engine::net::Life;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
-use crate::engine::packet::live::{Layout, PHASES, Sent, Sizes, Stream, Totals};
+use crate::engine::packet::live::{Layout, PHASES, Sent, Stream, Totals};
 use crate::engine::packet::police::Policers;
 use crate::engine::packet::queues::Scheduler;
 use crate::engine::packet::ring::{Knobs, Offer, Outcome, Ring, Stalls, Turns};
@@ -30,12 +30,10 @@ const DEVICE: &str = "device";
 const MOST: f64 = 268_435_456.0;
 
 /// What the tester does in a trial.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Schedule {
-    /// How long frames are.
-    sizes: Sizes,
-    /// Clients, which send in turn.
-    streams: u32,
+    /// How long the frames of clients are, which send in turn.
+    turns: Turns,
     /// Seconds between two frames of one client by the plan; none where it sends as it can.
     wanted: Option<f64>,
     /// Seconds between two frames of all clients.
@@ -55,12 +53,13 @@ pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let schedule = schedule(scene, job)?;
     let device = &scene.physics.device;
     let count = device.queues.len().max(1);
-    let classes: Vec<u8> = (0..schedule.streams as usize).map(|at| class(at, count)).collect();
+    let classes: Vec<u8> =
+        (0..schedule.turns.streams as usize).map(|at| class(at, count)).collect();
     let offer = Offer {
         flows: &[Tuple { src: 1, dst: 2, src_port: 49_152, dst_port: 5001, protocol: 17 }],
         frames: schedule.frames[0] + schedule.frames[1],
         interval: schedule.interval,
-        turns: schedule.turns(),
+        turns: schedule.turns.clone(),
         classes: &classes,
         window: schedule.window,
     };
@@ -68,10 +67,10 @@ pub fn model(scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let mut ring = Ring::new(planted(device), knobs, job.trial.seed);
     let evidence = evidence(scene, job, (&schedule, &ring.run(&offer)));
     let cores = scene.physics.machine.cores.max(1);
-    let busy = |core| if core < schedule.streams { 1.0 } else { 0.0 };
+    let busy = |core| if core < schedule.turns.streams { 1.0 } else { 0.0 };
     let cores: Vec<f64> = (0..cores).map(busy).collect();
     let clients = match scene.physics.clients_apart() {
-        true => vec![1.0; schedule.streams as usize],
+        true => vec![1.0; schedule.turns.streams as usize],
         false => Vec::new(),
     };
     let softirq = cores.clone();
@@ -118,28 +117,29 @@ fn planted(device: &sim::Device) -> Device {
 
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
-    let (sizes, streams) = (frame_sizes(params), scene.clients.max(1));
+    let (sizes, streams) = (frame_sizes(params)?, scene.clients.max(1));
     if !is_received(params) {
         let what = "a simulated box passes frames to the system under test alone; take direction = \
                     \"receive\"";
         return Err(Fault::NotAvailable { what: what.into() });
     }
     let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
-    fits(sizes, Layout { six, vlan: vlan_of(params) })?;
+    fits(&sizes, Layout { six, vlan: vlan_of(params) })?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
     let clients = f64::from(streams);
-    let frame = line_bits(sizes) / line;
+    let frame = line_bits(&sizes) / line;
     let each = 1.0 / (scene.physics.device.tester * scene.clients_cpu);
     let fastest = frame.max(each / clients);
-    let wanted = interval(params, (sizes, streams)).map(|ns| ns / 1e9);
+    let wanted = interval(params, (&sizes, streams)).map(|ns| ns / 1e9);
     let interval = wanted.map_or(fastest, |each| (each / clients).max(fastest));
+    let turns = Turns { sizes, streams };
     let settle = if scene.steady { job.settle } else { job.settle_max }.as_secs_f64();
     let length = job.window.as_secs_f64();
     if let Some(frames) = burst(params) {
         holds((frames, interval), length)?;
         let window = [0.0, length];
         let frames = [0, frames];
-        return Ok(Schedule { sizes, streams, wanted: None, interval, window, frames });
+        return Ok(Schedule { turns, wanted: None, interval, window, frames });
     }
     let window = [settle, settle + length];
     if window[1] / interval > MOST {
@@ -151,7 +151,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
         return Err(Fault::NotAvailable { what });
     }
     let frames = [due(settle, interval), due(window[1], interval) - due(settle, interval)];
-    Ok(Schedule { sizes, streams, wanted, interval, window, frames })
+    Ok(Schedule { turns, wanted, interval, window, frames })
 }
 
 /// Frames that are due before such a moment, the first of them at 0.
@@ -165,12 +165,12 @@ impl Schedule {
     /// were due by the plan and that it could not send.
     fn told(&self, stream: u32) -> Sent {
         // Frames of a stream among the first so many of all.
-        let of = |frames: u32| u64::from(share(frames, (stream, self.streams)));
+        let of = |frames: u32| u64::from(share(frames, (stream, self.turns.streams)));
         let before = of(self.frames[0]);
         let mut told = Sent::default();
         (told.sent[0], told.sent[1]) = (before, of(self.frames[0] + self.frames[1]) - before);
         if let Some(wanted) = self.wanted {
-            let wanted = wanted / f64::from(self.streams);
+            let wanted = wanted / f64::from(self.turns.streams);
             let [settle, end] = self.window.map(|edge| due(edge, wanted));
             let asked = [of(settle), of(end) - of(settle)];
             for (phase, asked) in asked.into_iter().enumerate() {
@@ -180,20 +180,15 @@ impl Schedule {
         told
     }
 
-    /// How long the frames of the streams are.
-    const fn turns(&self) -> Turns {
-        Turns { sizes: self.sizes, streams: self.streams }
-    }
-
     /// What came of a stream, by phase: frames, and their bytes.
     fn came(&self, stream: u32, outcome: &Outcome) -> [[u64; PHASES]; 2] {
         let mut came = [[0; PHASES]; 2];
         let all = self.frames[0] + self.frames[1];
-        let numbers = (stream..all).step_by(self.streams as usize);
+        let numbers = (stream..all).step_by(self.turns.streams as usize);
         for number in numbers.filter(|number| outcome.came(*number)) {
             let phase = usize::from(number >= self.frames[0]);
             came[0][phase] += 1;
-            came[1][phase] += self.turns().bytes(number) as u64;
+            came[1][phase] += self.turns.bytes(number) as u64;
         }
         came
     }
@@ -204,7 +199,7 @@ fn evidence(
     job: &Job<'_>,
     (schedule, outcome): (&Schedule, &Outcome),
 ) -> Evidence {
-    let streams = schedule.streams;
+    let streams = schedule.turns.streams;
     let name = |at: u32| if at == 0 { "sut".to_owned() } else { format!("c{at:02}") };
     let stream = |at| {
         let [came, bytes] = schedule.came(at, outcome);
@@ -233,7 +228,7 @@ fn evidence(
         between: vec![DEVICE.into()],
         one_clock: (0..=streams).map(|_| !scene.physics.clients_apart()).collect(),
         asked: job.trial.point.params.clone(),
-        sizes: schedule.sizes,
+        sizes: schedule.turns.sizes.clone(),
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
         burst: None,
         due_in: None,
@@ -276,7 +271,7 @@ fn life(
         };
         stream.map(end).into_iter().collect()
     };
-    let hosts = 0..=schedule.streams;
+    let hosts = 0..=schedule.turns.streams;
     let [opened, closed] = [0, 1].map(|edge| [outcome.by[edge], outcome.bytes_by[edge]]);
     let [before, after] = [(0, opens_ns), (1, closes_ns)].map(|(edge, at_ns)| HostMark {
         at_ns,

@@ -8,8 +8,10 @@ use super::run::HostMark;
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
 use crate::engine::packet::ledger::Ledger;
+use crate::engine::packet::live::Sizes;
 use desk::record::{Fault, Reading};
 use desk::unit::{Quantity, Unit};
+use std::collections::BTreeSet;
 
 /// All readings of a trial: CPU and lateness over its window, the ledger over all of it.
 ///
@@ -48,6 +50,9 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
     for (key, count) in total {
         add("frames", sut, key, (float(count), Unit::Count));
     }
+    for (key, count) in listed(&evidence.sizes) {
+        add("frames", sut, key, (float(count), Unit::Count));
+    }
     if let Some(list) = evidence.list {
         add("frames", sut, "flows that a rule drops", (list.hit, Unit::Share));
         add("frames", sut, "flows that miss rules by a field", (list.near, Unit::Share));
@@ -73,6 +78,16 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         add("frames", host, &format!("dropped {name}"), (float(*count), Unit::Count));
     }
     Ok(all)
+}
+
+/// Frames of the list that a stream sends again and again, and their flows where it names several;
+/// nothing of frames that are alike.
+fn listed(sizes: &Sizes) -> Vec<(&'static str, u64)> {
+    let Some(list) = sizes.list() else { return Vec::new() };
+    let flows: BTreeSet<u32> = list.iter().map(|frame| frame.flow).collect();
+    let flows = Some(flows.len()).filter(|flows| *flows > 1);
+    let counts = [("frames of the list", Some(list.len())), ("flows of the list", flows)];
+    counts.into_iter().filter_map(|(key, count)| Some((key, count? as u64))).collect()
 }
 
 /// The most of all streams that a host sends; none of a host that sends none.

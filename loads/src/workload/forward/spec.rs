@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `forward` as data; knows nothing of frames.
 
 use crate::engine::net::streams::OFFERED;
-use crate::engine::packet::live::{LEAST, MOST};
+use crate::engine::packet::live::{JUMBO, LEAST};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     QuantileSpec, WorkloadSpec,
@@ -41,6 +41,16 @@ pub const BURST: ParamSpec = ParamSpec {
 
 /// The word for frames of mixed sizes.
 pub const IMIX: &str = "imix";
+
+/// How long frames are.
+pub const FRAME_SIZE: ParamSpec = ParamSpec {
+    name: "frame_size",
+    about: "bytes of a frame with its check sequence (FCS); or imix, 7 of 64 B, 4 of 594 B and 1 \
+            of 1518 B in turn; or a capture (pcap, pcapng) with their lengths and flows",
+    role: Some(ParamRole::Size),
+    kind: ParamKind::size(LEAST as u64, JUMBO as u64).or_path(&[IMIX]),
+    default: "64 B",
+};
 
 /// By what frames are sent.
 pub const ENGINE: ParamSpec = ParamSpec {
@@ -118,14 +128,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::count(1, 1 << 20),
         default: "65536",
     },
-    ParamSpec {
-        name: "frame_size",
-        about: "bytes of a frame with its check sequence (FCS); or imix, 7 of 64 B, 4 of 594 B \
-                and 1 of 1518 B in turn",
-        role: Some(ParamRole::Size),
-        kind: ParamKind::size(LEAST as u64, MOST as u64).or(&[IMIX]),
-        default: "64 B",
-    },
+    FRAME_SIZE,
     ParamSpec {
         about: "bit/s on the line of all clients, each way, with preamble and gap; or full",
         ..OFFERED

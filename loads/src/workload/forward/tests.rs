@@ -127,7 +127,7 @@ fn frames_on_a_schedule_count_where_no_reader_disturbs_them() {
 #[test]
 fn bits_are_those_of_the_frames_that_came() {
     let mut evidence = good();
-    evidence.sizes = Sizes::Imix(0);
+    evidence.sizes = Sizes::imix();
     // The long frames of the window are lost, and a counter tells of them.
     stream(&mut evidence).came = [100, 900, 10];
     stream(&mut evidence).bytes = [6400, 900 * 64, 640];
@@ -139,7 +139,7 @@ fn bits_are_those_of_the_frames_that_came() {
     let throughput = outcome.metric("throughput").unwrap().value;
     assert!((throughput - 900.0 * 84.0 * 8.0).abs() < 1e-3, "{throughput}");
     assert_eq!(outcome.work.received_bytes, 1010 * 64);
-    assert_eq!(outcome.work.sent_bytes, Sizes::Imix(0).sum(1110));
+    assert_eq!(outcome.work.sent_bytes, Sizes::imix().sum(1110));
     assert_eq!(outcome.flows.rows[0].figures[0], Some(900.0 * 64.0));
 }
 

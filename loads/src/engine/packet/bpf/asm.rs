@@ -88,6 +88,8 @@ pub mod helper {
     pub const REDIRECT_MAP: i32 = 51;
     /// `bpf_xdp_adjust_tail`.
     pub const ADJUST_TAIL: i32 = 65;
+    /// `bpf_xdp_get_buff_len`: bytes of a frame with all its parts.
+    pub const LENGTH: i32 = 188;
 }
 
 /// A place in a program that is jumped to.

@@ -21,6 +21,8 @@ const ATTACH_XDP: u32 = 37;
 const LIVE: u32 = 1 << 1;
 /// `XDP_FLAGS_DRV_MODE`: by the driver, or not at all.
 const NATIVE: u32 = 1 << 2;
+/// `BPF_F_XDP_HAS_FRAGS`: frames may have more than their first part.
+const IN_PARTS: u32 = 1 << 5;
 /// None of the helpers that are used is for programs under the GPL alone.
 const LICENCE: &CStr = c"Apache-2.0";
 /// Bytes of the verifier's log that are asked for, and of its end that are told.
@@ -199,15 +201,28 @@ fn possible_cpus() -> usize {
 pub struct Program(OwnedFd);
 
 impl Program {
-    /// Loads a program of XDP.
+    /// Loads a program of XDP for frames that lie in one page each.
     ///
     /// # Errors
     /// What the kernel says, with the end of the verifier's log.
     pub fn load(name: &'static str, code: &[u64]) -> Result<Self, BpfError> {
+        Self::load_as(name, code, 0)
+    }
+
+    /// Loads one for longer frames, too, of which it sees the first part (Linux 5.18).
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_for_parts(name: &'static str, code: &[u64]) -> Result<Self, BpfError> {
+        Self::load_as(name, code, IN_PARTS)
+    }
+
+    fn load_as(name: &'static str, code: &[u64], flags: u32) -> Result<Self, BpfError> {
         let count = u32::try_from(code.len()).unwrap_or(u32::MAX);
         let attr = |level: u32, log: &mut [u8]| {
             let attr = Attr::new().word(0, XDP).word(4, count).address(8, code.as_ptr());
             let attr = attr.address(16, LICENCE.as_ptr()).name(48, name).word(24, level);
+            let attr = attr.word(44, flags);
             match level {
                 0 => attr,
                 _ => attr

@@ -2,19 +2,18 @@
 //!
 //! Every frame gets all of its headers: the kernel uses the pages of live frames again, with what
 //! the last way through a router left in them. A paced program sends a frame when its moment has
-//! come and drops the run otherwise; a frame more than its slack late is skipped and counted. Where
-//! lengths are mixed a page has the longest frame, and each run cuts it; the kernel undoes the cut
-//! before the page comes again.
+//! come and drops the run otherwise; a frame more than its slack late is skipped and counted. Of
+//! frames in a list a page has the longest, and each run cuts it; the kernel undoes the cut before
+//! the page comes again.
 //! Must not know what becomes of the frames.
 
 use super::PHASES;
-use super::sizes::ORDER;
+use super::table::{Table, of_sender};
 use super::wire::{Layout, ODD, SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST, Wire, first_flow, mixed};
 use crate::engine::packet::bpf::{
     Assembler, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action, helper,
     interrupt, take_interrupts, this_thread,
 };
-use crate::engine::packet::frame::FCS;
 use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
 use rig::lab::clock;
 use serde::{Deserialize, Serialize};
@@ -122,6 +121,8 @@ pub enum Pattern {
     Counter,
     /// As chance has it (RFC 4814).
     Random,
+    /// As the list of the frames says.
+    Listed,
 }
 
 /// What a generator sends, and when.
@@ -248,7 +249,9 @@ impl Generator {
         let adapters = Map::new(MapKind::Adapters, (4, 8), 1)?;
         adapters.write(&0_u32.to_ne_bytes(), &[u64::from(sending.adapter)])?;
         let maps = [&state, &control, &adapters];
-        let code = Maker { sending, code: Assembler::new() }.program(maps)?;
+        let table = Table::of_sender(&sending.wire)?;
+        let code =
+            Maker { sending, table: table.as_ref(), code: Assembler::new() }.program(maps)?;
         let generator = Self {
             program: Arc::new(Program::load("stend_send", &code)?),
             state,
@@ -420,21 +423,22 @@ impl Drop for Generator {
 /// Where the program keeps what a call would lose.
 const PHASE: (Reg, i16) = (R10, -8);
 const STAMP: (Reg, i16) = (R10, -16);
-/// Where lengths are mixed: what the kernel handed to the program.
+/// Of frames in a list: what the kernel handed to the program, and the words of the frame.
 const CONTEXT: (Reg, i16) = (R10, -24);
+const ENTRY: (Reg, i16) = (R10, -32);
 
 /// Writes the program. `R6` has the sequence number, `R7` the frame, `R8` the state, `R9` first the
 /// control and then the scrambled number.
 struct Maker<'s> {
     sending: &'s Sending,
+    table: Option<&'s Table>,
     code: Assembler,
 }
 
 impl Maker<'_> {
     fn program(mut self, [state, control, adapters]: [&Map; 3]) -> Result<Vec<u64>, BpfError> {
         let drop = self.code.label();
-        let places = self.sending.wire.sizes.places();
-        match places {
+        match self.table {
             Some(_) => self.code.store(Size::D, CONTEXT, R1),
             None => self.frame(drop),
         }
@@ -449,10 +453,8 @@ impl Maker<'_> {
         }
         self.number();
         self.stamp();
-        match places {
-            Some(places) => self.cut(places, drop),
-            None => self.headers(self.sending.wire.length()),
-        }
+        self.cut(drop);
+        self.headers();
         self.ports();
         self.marks();
         self.redirect(adapters);
@@ -473,30 +475,22 @@ impl Maker<'_> {
         code.jump(Cond::Gt, R3, R2, drop);
     }
 
-    /// Cuts the frame to the length of its number, and writes the headers of that length.
-    fn cut(&mut self, places: u64, drop: Label) {
-        let sending = self.sending;
-        let (done, wire) = (self.code.label(), &sending.wire);
-        place(&mut self.code, (R1, R6), R2, places);
-        for (place, bytes) in (0_i32..).zip(wire.sizes.each()) {
-            let (next, length) = (self.code.label(), bytes - FCS);
-            let code = &mut self.code;
-            code.jump_imm(Cond::Ne, R1, place, next);
-            code.load(Size::D, R1, CONTEXT);
-            if let Some(more @ 1..) = wire.length().checked_sub(length) {
-                code.mov_imm(R2, -i32::try_from(more).unwrap_or(0));
-                code.call(helper::ADJUST_TAIL);
-                code.jump_imm(Cond::Ne, R0, 0, drop);
-                code.load(Size::D, R1, CONTEXT);
-            }
-            self.frame(drop);
-            self.headers(length);
-            self.code.go(done);
-            self.code.bind(next);
-        }
-        // Never: a number has one of the lengths.
-        self.code.go(drop);
-        self.code.bind(done);
+    /// Cuts the frame to the length that the list has for its number.
+    fn cut(&mut self, drop: Label) {
+        let Some(table) = self.table else { return };
+        let (whole, code) = (self.code.label(), &mut self.code);
+        table.entry(code, (R1, R6), R2, drop);
+        code.store(Size::D, ENTRY, R1);
+        code.load(Size::H, R3, (R1, of_sender::CUT));
+        code.load(Size::D, R1, CONTEXT);
+        code.jump_imm(Cond::Eq, R3, 0, whole);
+        code.mov_imm(R2, 0);
+        code.op(Op::Sub, R2, R3);
+        code.call(helper::ADJUST_TAIL);
+        code.jump_imm(Cond::Ne, R0, 0, drop);
+        code.load(Size::D, R1, CONTEXT);
+        code.bind(whole);
+        self.frame(drop);
     }
 
     /// As the process says: it is told which phase it is.
@@ -617,16 +611,28 @@ impl Maker<'_> {
         self.sending.wire.layout()
     }
 
-    /// All headers of a frame of so many bytes.
-    fn headers(&mut self, length: usize) {
+    /// All headers, first those of the longest frame.
+    fn headers(&mut self) {
         if !self.sending.rewritten {
             return;
         }
-        let end = usize::try_from(self.layout().mark()).unwrap_or(0);
-        let mut template = self.sending.wire.template_of(length);
-        template.truncate(end);
+        let (wire, layout) = (&self.sending.wire, self.layout());
+        let mut template = wire.template();
+        template.truncate(usize::try_from(layout.mark()).unwrap_or(0));
         for (at, bytes) in (0_i16..).step_by(8).zip(template.chunks(8)) {
             self.constant(at, bytes);
+        }
+        if self.table.is_none() {
+            return;
+        }
+        let code = &mut self.code;
+        let checked = (!layout.six).then_some((of_sender::IP_CHECK, layout.ip() + 10));
+        let length = layout.ip() + if layout.six { 4 } else { 2 };
+        let both = [(of_sender::IP_LENGTH, length), (of_sender::UDP_LENGTH, layout.udp() + 4)];
+        code.load(Size::D, R1, ENTRY);
+        for (from, to) in both.into_iter().chain(checked) {
+            code.load(Size::H, R2, (R1, from));
+            code.store(Size::H, (R7, to), R2);
         }
     }
 
@@ -689,6 +695,10 @@ impl Maker<'_> {
                 code.op(Op::Mul, R5, R1);
                 code.op_imm(Op::Rsh, R5, 32);
             }
+            Pattern::Listed => {
+                code.load(Size::D, R1, ENTRY);
+                code.load(Size::W, R5, (R1, of_sender::FLOW));
+            }
         }
     }
 
@@ -715,10 +725,14 @@ impl Maker<'_> {
     /// The checksum of UDP: of what is the same in every frame, and of ports (`R5`), mark (`R2`),
     /// number, stamp (`R3`) and tag. Words of 32 bits are added, and then folded to 16.
     fn checksum(&mut self) {
-        // Mixes have frames that are too short for IPv6.
-        let sum = self.sending.wire.constant();
+        let wire = &self.sending.wire;
         let (check, code) = (self.layout().check(), &mut self.code);
-        code.load64(R1, sum);
+        if self.table.is_some() {
+            code.load(Size::D, R1, ENTRY);
+            code.load(Size::D, R1, (R1, of_sender::SUM));
+        } else {
+            code.load64(R1, wire.constant(wire.length()));
+        }
         for word in [R5, R2, R6, R9] {
             code.op(Op::Add, R1, word);
         }
@@ -751,18 +765,6 @@ impl Maker<'_> {
         code.call(helper::REDIRECT_MAP);
         code.exit();
     }
-}
-
-/// `into` = which of the lengths the frame of the number in `from` has, of [`Sizes::places`].
-///
-/// [`Sizes::places`]: super::sizes::Sizes
-pub(super) fn place(code: &mut Assembler, (into, from): (Reg, Reg), scratch: Reg, places: u64) {
-    code.mov(scratch, from);
-    code.op_imm(Op::Mod, scratch, i32::try_from(ORDER.len()).unwrap_or(1));
-    code.op_imm(Op::Lsh, scratch, 1);
-    code.load64(into, places);
-    code.op(Op::Rsh, into, scratch);
-    code.op_imm(Op::And, into, 3);
 }
 
 /// `into` = [`super::wire::scrambled`] of the number in `from`.

@@ -3,7 +3,7 @@
 //! Must not know by which socket they are sent, nor when.
 
 use super::generator::{Pattern, Sending};
-use super::wire::{Wire, flow_of};
+use super::wire::Wire;
 
 /// Frames of one call.
 pub const BATCH: usize = 64;
@@ -47,7 +47,7 @@ impl Maker {
     /// Writes the next frame over one of the template, in a place that may be longer, and gives
     /// its bytes without check sequence.
     pub fn write(&mut self, frame: &mut [u8], mark: Mark) -> u32 {
-        let flow = flow_of(self.pattern, (self.flows, self.wire.seed), self.next);
+        let flow = self.wire.flow_of((self.pattern, self.flows), self.next);
         let length = self.wire.length_of(self.next);
         let frame = &mut frame[..length];
         self.wire.write(frame, (self.next, mark.stamp, mark.phase), flow);

@@ -18,6 +18,7 @@ pub mod plain;
 mod sink;
 mod sizes;
 pub mod sockets;
+mod table;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -25,8 +26,8 @@ pub mod xsk;
 
 pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
 pub use sink::{Frames, STREAMS, Sink, Stream, Totals, pass};
-pub use sizes::Sizes;
-pub use wire::{LEAST, Layout, MOST, TAG, Wire, flow_of};
+pub use sizes::{Listed, Sizes};
+pub use wire::{JUMBO, LEAST, Layout, MOST, TAG, Wire};
 
 /// Moments of a trial, as both ends count them: before the window, in it, after it.
 pub const PHASES: usize = 3;

@@ -3,9 +3,10 @@
 //! Frames of the load are counted and end there; all others go on to the kernel. Counts are kept by
 //! each CPU apart. Must not know who sent.
 
-use super::generator::{finish_tag, place, scramble};
+use super::generator::{finish_tag, scramble};
 use super::sizes::Sizes;
-use super::wire::{Layout, TAGGED, VLAN_BITS};
+use super::table::Table;
+use super::wire::{Layout, MOST, TAG, TAGGED, VLAN_BITS};
 use super::{PHASES, buckets};
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action,
@@ -32,7 +33,7 @@ mod word {
     pub const DUPLICATES: i16 = 32;
     pub const STALE: i16 = 40;
     pub const NEXT: i16 = 48;
-    /// Where lengths are mixed.
+    /// Of frames in a list.
     pub const BYTES: i16 = 56;
     pub const WORDS: u32 = 10;
 }
@@ -64,7 +65,7 @@ pub struct Totals {
 }
 
 /// What a sink knows of the frames that it counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Frames {
     /// How long they are.
     pub sizes: Sizes,
@@ -96,10 +97,12 @@ impl Sink {
         let wrong = Map::new(MapKind::PerCpu, (4, 8), 2)?;
         let times = Map::new(MapKind::PerCpu, (4, 8), buckets::COUNT)?;
         let seen = Map::new(MapKind::Array, (4, 8), count * SEEN)?;
-        let maps = Maps { streams: &streams, wrong: &wrong, times: &times, seen: &seen };
-        let code = maps.program(frames)?;
-        let attached = Program::load("stend_count", &code)?.attach(adapter)?;
+        let table = Table::of_sink(&frames.sizes)?;
+        let maps = Maps { streams: &streams, wrong: &wrong, times: &times, seen: &seen, table };
+        let code = maps.program(&frames)?;
         let sizes = frames.sizes;
+        let load = if in_parts(&sizes) { Program::load_for_parts } else { Program::load };
+        let attached = load("stend_count", &code)?.attach(adapter)?;
         Ok(Self { _attached: attached, streams, sizes, count, wrong, times })
     }
 
@@ -121,9 +124,9 @@ impl Sink {
         let came = three(word::CAME);
         Ok(Stream {
             came,
-            bytes: match self.sizes {
-                Sizes::Alike(bytes) => came.map(|frames| frames * bytes as u64),
-                Sizes::Imix(_) => three(word::BYTES),
+            bytes: match &self.sizes {
+                Sizes::Alike(bytes) => came.map(|frames| frames * *bytes as u64),
+                Sizes::List(_) => three(word::BYTES),
             },
             reordered: of(word::REORDERED),
             duplicates: of(word::DUPLICATES),
@@ -163,53 +166,41 @@ struct Maps<'m> {
     wrong: &'m Map,
     times: &'m Map,
     seen: &'m Map,
+    table: Option<Table>,
 }
 
 /// Where a frame of Ethernet tells its type.
 const KIND: i16 = 12;
 /// Where the keys of maps stand.
 const KEY: i16 = -4;
-/// Where lengths are mixed: that of the frame, and which of them it is.
+/// Of frames in a list: the length of this one.
 const LENGTH: (Reg, i16) = (R10, -16);
-const PLACE: (Reg, i16) = (R10, -24);
 /// Where frames have a tag: whether this one has another, or none.
-const ASTRAY: (Reg, i16) = (R10, -32);
+const ASTRAY: (Reg, i16) = (R10, -24);
 
 impl Maps<'_> {
     /// `R6` has the mark, later the phase; `R7` the sequence number, `R8` the stamp, `R9` the tag
     /// and then what is counted of the stream.
-    fn program(&self, frames: Frames) -> Result<Vec<u64>, BpfError> {
-        let Frames { sizes, layout, key } = frames;
+    fn program(&self, frames: &Frames) -> Result<Vec<u64>, BpfError> {
+        let Frames { layout, key, .. } = frames;
         let code = &mut Assembler::new();
         let [other, damaged, mistagged, end] = [0; 4].map(|_| code.label());
-        code.load(Size::W, R7, (R1, 0));
-        code.load(Size::W, R2, (R1, 4));
-        if let Some(vlan) = layout.vlan {
-            untag(code, vlan, (&layout, other));
-        }
-        code.mov(R3, R7);
-        code.op_imm(Op::Add, R3, i32::from(layout.end()));
-        code.jump(Cond::Gt, R3, R2, other);
-        code.op(Op::Sub, R2, R7);
-        length(code, sizes, other);
-        code.load(Size::H, R1, (R7, layout.kind()));
-        code.jump_imm(Cond::Ne, R1, i32::from(layout.ethertype().to_be()), other);
-        code.load(Size::B, R1, (R7, layout.protocol()));
-        code.jump_imm(Cond::Ne, R1, 17, other);
+        self.alike(code, frames, other);
         code.load(Size::H, R6, (R7, layout.mark()));
         code.load(Size::D, R8, (R7, layout.stamp()));
         code.load(Size::W, R9, (R7, layout.tag()));
         code.load(Size::W, R7, (R7, layout.sequence()));
-        scramble(code, (R2, R7), R1, key);
+        scramble(code, (R2, R7), R1, *key);
         finish_tag(code, (R2, R8, R6), R1);
         code.jump(Cond::Ne, R2, R9, damaged);
         if layout.vlan.is_some() {
             code.load(Size::D, R1, ASTRAY);
             code.jump_imm(Cond::Ne, R1, 0, mistagged);
         }
-        if let Some(places) = sizes.places() {
-            place(code, (R2, R7), R1, places);
-            code.load(Size::D, R1, PLACE);
+        if let Some(table) = &self.table {
+            table.entry(code, (R2, R7), R1, damaged);
+            code.load(Size::D, R2, (R2, 0));
+            code.load(Size::D, R1, LENGTH);
             code.jump(Cond::Ne, R1, R2, damaged);
         }
         code.mov(R1, R6);
@@ -225,7 +216,7 @@ impl Maps<'_> {
         code.mov(R2, R9);
         code.op(Op::Add, R2, R1);
         code.add_to((R2, word::CAME), 1, R3);
-        if sizes.places().is_some() {
+        if self.table.is_some() {
             count_bytes(code);
         }
         order(code);
@@ -243,6 +234,54 @@ impl Maps<'_> {
         code.mov_imm(R0, action::PASS);
         code.exit();
         std::mem::take(code).finish()
+    }
+
+    /// Goes on, the frame in `R7`, where its length and its headers are those of the load.
+    fn alike(&self, code: &mut Assembler, frames: &Frames, other: Label) {
+        let Frames { sizes, layout, .. } = frames;
+        let in_parts = in_parts(sizes);
+        if in_parts {
+            code.mov(R6, R1);
+            code.call(helper::LENGTH);
+            code.mov(R1, R6);
+        }
+        code.load(Size::W, R7, (R1, 0));
+        code.load(Size::W, R2, (R1, 4));
+        if in_parts {
+            // Bytes of the parts behind the first.
+            code.mov(R3, R2);
+            code.op(Op::Sub, R3, R7);
+            code.op(Op::Sub, R0, R3);
+        }
+        if let Some(vlan) = layout.vlan {
+            untag(code, vlan, (layout, other));
+        }
+        code.mov(R3, R7);
+        code.op_imm(Op::Add, R3, i32::from(layout.end()));
+        code.jump(Cond::Gt, R3, R2, other);
+        code.op(Op::Sub, R2, R7);
+        if in_parts {
+            code.op(Op::Add, R2, R0);
+        }
+        self.length(code, sizes, other);
+        code.load(Size::H, R1, (R7, layout.kind()));
+        code.jump_imm(Cond::Ne, R1, i32::from(layout.ethertype().to_be()), other);
+        code.load(Size::B, R1, (R7, layout.protocol()));
+        code.jump_imm(Cond::Ne, R1, 17, other);
+    }
+
+    /// Goes on where a frame of as many bytes as `R2` has is as long as one of the load.
+    fn length(&self, code: &mut Assembler, sizes: &Sizes, other: Label) {
+        match &self.table {
+            Some(table) => {
+                code.store(Size::D, LENGTH, R2);
+                table.known(code, R2, R3, other);
+            }
+            None => {
+                let bytes = i32::try_from(sizes.most() - FCS).unwrap_or(0);
+                code.jump_imm(Cond::Ne, R2, bytes, other);
+            }
+        }
     }
 
     /// Counts a frame that is not as it was sent.
@@ -298,6 +337,11 @@ impl Maps<'_> {
     }
 }
 
+/// Whether some frame may have more than one part: those of 1518 B lie in a page.
+fn in_parts(sizes: &Sizes) -> bool {
+    sizes.most() > MOST + TAG
+}
+
 /// Looks whether the frame in `R7` has the tag of this VLAN. One without a tag is read as if it
 /// began 4 bytes earlier, so that all behind its addresses is where a tagged frame has it.
 fn untag(code: &mut Assembler, vlan: u16, (layout, other): (&Layout, Label)) {
@@ -318,24 +362,6 @@ fn untag(code: &mut Assembler, vlan: u16, (layout, other): (&Layout, Label)) {
     code.op_imm(Op::Sub, R7, tag);
     code.bind(told);
     code.store(Size::D, ASTRAY, R4);
-}
-
-/// Goes on where a frame of as many bytes as `R2` has is as long as one of the load.
-fn length(code: &mut Assembler, sizes: Sizes, other: Label) {
-    let known = code.label();
-    let long = |bytes: usize| i32::try_from(bytes - FCS).unwrap_or(0);
-    if let Sizes::Alike(bytes) = sizes {
-        code.jump_imm(Cond::Ne, R2, long(bytes), other);
-        return;
-    }
-    code.store(Size::D, LENGTH, R2);
-    for (place, bytes) in (0_i32..).zip(sizes.each()) {
-        code.mov_imm(R3, place);
-        code.jump_imm(Cond::Eq, R2, long(bytes), known);
-    }
-    code.go(other);
-    code.bind(known);
-    code.store(Size::D, PLACE, R3);
 }
 
 /// Adds the length of the frame to the bytes of its phase, whose counts `R2` leads to.

@@ -1,4 +1,5 @@
-//! Knows how long the frames of a load are: all alike, or a mix in an order that comes again.
+//! Knows how long the frames of a load are: all alike, or as a list says that begins again at its
+//! end, such as a mix or what a capture holds.
 //!
 //! Must not know what stands in a frame, nor when it is sent.
 
@@ -6,18 +7,27 @@ use super::wire::LEAST;
 use serde::{Deserialize, Serialize};
 
 /// Lengths of the simple IMIX, bytes with the check sequence.
-pub const IMIX: [usize; 3] = [LEAST, 594, 1518];
+pub const IMIX: [u16; 3] = [64, 594, 1518];
 /// The order in which they come, again and again: seven of the first, four of the second and one of
 /// the third, spread as evenly as they can be.
 pub const ORDER: [u8; 12] = [0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 2];
 
-/// Lengths of the frames of a stream, bytes with the check sequence.
+/// A frame of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Its length, bytes with the check sequence.
+    pub bytes: u16,
+    /// Its flow, where the order of the flows is that of the list.
+    pub flow: u32,
+}
+
+/// Lengths of the frames of a stream, bytes with the check sequence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sizes {
     /// All frames are as long as this.
     Alike(usize),
-    /// The simple IMIX, each frame longer by so many bytes.
-    Imix(usize),
+    /// The frames of a list one after the other, again and again; it has at least one.
+    List(Vec<Listed>),
 }
 
 impl Default for Sizes {
@@ -27,74 +37,85 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Each length once, the shortest first.
+    /// The simple IMIX.
     #[must_use]
-    pub fn each(self) -> Vec<usize> {
+    pub fn imix() -> Self {
+        Self::List(ORDER.map(|at| Listed { bytes: IMIX[usize::from(at)], flow: 0 }).into())
+    }
+
+    /// The list, where frames are not alike.
+    #[must_use]
+    pub fn list(&self) -> Option<&[Listed]> {
         match self {
-            Self::Alike(bytes) => vec![bytes],
-            Self::Imix(more) => IMIX.map(|bytes| bytes + more).to_vec(),
+            Self::Alike(_) => None,
+            Self::List(list) => Some(list),
         }
+    }
+
+    /// The frame of a number in a list; none where all are alike.
+    #[must_use]
+    pub fn listed(&self, number: u32) -> Option<Listed> {
+        let list = self.list()?;
+        list.get(number as usize % list.len().max(1)).copied()
     }
 
     /// The length of the frame of a number of its stream.
     #[must_use]
-    pub const fn of(self, number: u32) -> usize {
+    pub fn of(&self, number: u32) -> usize {
         match self {
-            Self::Alike(bytes) => bytes,
-            Self::Imix(more) => IMIX[ORDER[number as usize % ORDER.len()] as usize] + more,
+            Self::Alike(bytes) => *bytes,
+            Self::List(_) => self.listed(number).map_or(LEAST, |frame| frame.bytes.into()),
         }
     }
 
     /// The shortest length.
     #[must_use]
-    pub const fn least(self) -> usize {
-        match self {
-            Self::Alike(bytes) => bytes,
-            Self::Imix(more) => IMIX[0] + more,
-        }
+    pub fn least(&self) -> usize {
+        self.lengths().min().unwrap_or(LEAST)
     }
 
     /// The longest length.
     #[must_use]
-    pub const fn most(self) -> usize {
-        match self {
-            Self::Alike(bytes) => bytes,
-            Self::Imix(more) => IMIX[IMIX.len() - 1] + more,
-        }
+    pub fn most(&self) -> usize {
+        self.lengths().max().unwrap_or(LEAST)
+    }
+
+    /// Lengths of the frames up to where they begin again.
+    fn lengths(&self) -> impl Iterator<Item = usize> {
+        let alike = if let Self::Alike(bytes) = self { Some(*bytes) } else { None };
+        let list = self.list().into_iter().flatten();
+        alike.into_iter().chain(list.map(|frame| usize::from(frame.bytes)))
     }
 
     /// Bytes of the first so many frames of a stream together.
     #[must_use]
-    pub fn sum(self, frames: u64) -> u64 {
-        let round = ORDER.len() as u64;
-        let first = |count: u64| -> u64 {
-            (0..).take_while(|at| u64::from(*at) < count).map(|at| self.of(at) as u64).sum()
-        };
-        frames / round * first(round) + first(frames % round)
+    pub fn sum(&self, frames: u64) -> u64 {
+        let round = self.lengths().count().max(1) as u64;
+        let all: u64 = self.lengths().map(|bytes| bytes as u64).sum();
+        let rest = usize::try_from(frames % round).unwrap_or(0);
+        let rest: u64 = self.lengths().take(rest).map(|bytes| bytes as u64).sum();
+        frames / round * all + rest
     }
 
     /// Bytes of a frame in the mean.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "some thousand bytes")]
-    pub fn mean(self) -> f64 {
-        let round = ORDER.len() as u64;
+    #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
+    pub fn mean(&self) -> f64 {
+        let round = self.lengths().count().max(1) as u64;
         self.sum(round) as f64 / round as f64
     }
 
     /// Each length with so many bytes more.
     #[must_use]
-    pub const fn longer(self, more: usize) -> Self {
+    pub fn longer(self, more: usize) -> Self {
+        let long = |frame: Listed| {
+            let bytes = usize::from(frame.bytes) + more;
+            Listed { bytes: u16::try_from(bytes).unwrap_or(u16::MAX), ..frame }
+        };
         match self {
             Self::Alike(bytes) => Self::Alike(bytes + more),
-            Self::Imix(before) => Self::Imix(before + more),
+            Self::List(list) => Self::List(list.into_iter().map(long).collect()),
         }
-    }
-
-    /// Which of [`Self::each`] a frame is, as programs look it up: two bits for each place of the
-    /// order, the first in the lowest; none where all are alike.
-    pub(super) fn places(self) -> Option<u64> {
-        let word = || ORDER.iter().rev().fold(0, |word, place| word << 2 | u64::from(*place));
-        matches!(self, Self::Imix(_)).then(word)
     }
 }
 
@@ -105,33 +126,23 @@ mod tests {
     #[test]
     fn an_imix_has_seven_four_and_one_in_each_round() {
         for begins in [0, 5, 12_000] {
-            let all: Vec<usize> = (begins..begins + 12).map(|at| Sizes::Imix(0).of(at)).collect();
+            let all: Vec<usize> = (begins..begins + 12).map(|at| Sizes::imix().of(at)).collect();
             let count = |bytes| all.iter().filter(|one| **one == bytes).count();
             assert_eq!([64, 594, 1518].map(count), [7, 4, 1], "from {begins}");
         }
-        assert!((Sizes::Imix(0).mean() - 4342.0 / 12.0).abs() < 1e-9);
-        assert_eq!((Sizes::Imix(0).least(), Sizes::Imix(0).most()), (64, 1518));
+        assert!((Sizes::imix().mean() - 4342.0 / 12.0).abs() < 1e-9);
+        assert_eq!((Sizes::imix().least(), Sizes::imix().most()), (64, 1518));
     }
 
     #[test]
     fn a_sum_is_that_of_its_frames() {
-        for sizes in [Sizes::Imix(0), Sizes::Imix(4), Sizes::Alike(65)] {
+        for sizes in [Sizes::imix(), Sizes::imix().longer(4), Sizes::Alike(65)] {
             for count in [0, 1, 11, 12, 13, 1000] {
-                let longer = sizes.longer(4).sum(u64::from(count));
+                let longer = sizes.clone().longer(4).sum(u64::from(count));
                 assert_eq!(longer, sizes.sum(u64::from(count)) + 4 * u64::from(count));
                 let all: usize = (0..count).map(|at| sizes.of(at)).sum();
                 assert_eq!(sizes.sum(u64::from(count)), all as u64, "{sizes:?}, {count}");
             }
         }
-    }
-
-    #[test]
-    fn a_word_has_the_place_of_every_frame() {
-        let word = Sizes::Imix(0).places().unwrap();
-        for at in 0..12_u32 {
-            let place = (word >> (2 * at) & 3) as usize;
-            assert_eq!(Sizes::Imix(0).each()[place], Sizes::Imix(0).of(at));
-        }
-        assert_eq!(Sizes::Alike(64).places(), None);
     }
 }

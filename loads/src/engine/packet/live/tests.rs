@@ -8,6 +8,7 @@ use crate::engine::packet::frame::FCS;
 use hdrhistogram::Histogram;
 use rig::lab::clock;
 use rig::lab::link::Routes;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::AsFd as _;
@@ -32,7 +33,19 @@ fn wire(bytes: usize) -> Wire {
 
 /// The same in a mix of lengths.
 fn mixed() -> Wire {
-    Wire { sizes: Sizes::Imix(0), ..wire(LEAST) }
+    Wire { sizes: Sizes::imix(), ..wire(LEAST) }
+}
+
+/// A list as that of a capture: lengths and flows in no order.
+fn list(lengths: [u16; 5]) -> Sizes {
+    let flows = [0, 20_000, 1, 0, 65_535];
+    let frames = lengths.into_iter().zip(flows).map(|(bytes, flow)| Listed { bytes, flow });
+    Sizes::List(frames.collect())
+}
+
+/// Each length once.
+fn each(sizes: &Sizes) -> BTreeSet<usize> {
+    (0..12).map(|number| sizes.of(number)).collect()
 }
 
 /// The VLAN of frames with a tag.
@@ -50,7 +63,7 @@ fn six(bytes: usize) -> Wire {
 }
 
 fn expected(wire: &Wire) -> Frames {
-    Frames { sizes: wire.sizes, layout: wire.layout(), key: KEY }
+    Frames { sizes: wire.sizes.clone(), layout: wire.layout(), key: KEY }
 }
 
 #[test]
@@ -218,16 +231,16 @@ fn routed(sizes: Sizes, [rewritten, takes]: [bool; 2]) -> Option<(u64, u64)> {
 #[test]
 fn a_router_forwards_frames_whose_headers_are_all_written_and_only_a_batch_of_others() {
     // The pages of a mix come back cut, and are whole again.
-    for sizes in [Sizes::Alike(LEAST), Sizes::Imix(0)] {
-        let Some((sent, came)) = routed(sizes, [true, true]) else { return };
+    for sizes in [Sizes::Alike(LEAST), Sizes::imix()] {
+        let Some((sent, came)) = routed(sizes.clone(), [true, true]) else { return };
         // Beside other tests a router drops what it has no time for, and counts it.
         assert!(sent > 10_000 && came > 1000 && came <= sent, "{sizes:?}: {came} of {sent}");
     }
-    let alike = Sizes::Alike(LEAST);
-    let (sent, came) = routed(alike, [false, true]).unwrap();
+    let alike = || Sizes::Alike(LEAST);
+    let (sent, came) = routed(alike(), [false, true]).unwrap();
     // What the router wrote into a page stands in its next frame.
     assert!(sent > 10_000 && came <= 64, "{came} of {sent}");
-    let (sent, came) = routed(alike, [true, false]).unwrap();
+    let (sent, came) = routed(alike(), [true, false]).unwrap();
     assert!(sent > 10_000 && came == 0, "an adapter without a program takes none: {came}");
 }
 
@@ -323,10 +336,10 @@ fn frames_of_a_mix_arrive_once_and_as_long_as_they_were_sent() {
         assert_eq!((stream.came, stream.reordered, totals.damaged), (sent.sent, 0, 0));
         let all: u64 = sent.sent.iter().sum();
         assert!(all > 10_000 && !times.is_empty(), "{sent:?}");
-        assert_eq!(stream.bytes.iter().sum::<u64>(), Sizes::Imix(0).sum(all));
+        assert_eq!(stream.bytes.iter().sum::<u64>(), Sizes::imix().sum(all));
         // By phases as well, up to the rounds at their edges.
         let mean = stream.bytes[1] as f64 / stream.came[1] as f64;
-        assert!((mean / Sizes::Imix(0).mean() - 1.0).abs() < 0.01, "{mean}");
+        assert!((mean / Sizes::imix().mean() - 1.0).abs() < 0.01, "{mean}");
     }
 }
 
@@ -338,14 +351,14 @@ fn a_frame_of_a_mix_is_as_long_as_its_number_says() {
     let number = |frame: &[u8]| u32::from_ne_bytes(std::array::from_fn(|byte| frame[44 + byte]));
     let frames = captured(&sending, to, 240);
     for frame in &frames {
-        let bytes = Sizes::Imix(0).of(number(frame));
+        let bytes = Sizes::imix().of(number(frame));
         assert_eq!(frame.len() + FCS, bytes, "{}", number(frame));
         let alike = wire(bytes).template();
         assert_eq!((&frame[..34], &frame[60..]), (&alike[..34], &alike[60..]));
         assert_eq!(frame[38..40], alike[38..40], "bytes of UDP");
     }
     // A socket whose reader is late loses frames, whatever their length.
-    for bytes in Sizes::Imix(0).each() {
+    for bytes in each(&Sizes::imix()) {
         assert!(frames.iter().filter(|frame| frame.len() + FCS == bytes).count() > 5, "{bytes} B");
     }
     // A frame of another length than its own is damaged.
@@ -353,7 +366,7 @@ fn a_frame_of_a_mix_is_as_long_as_its_number_says() {
     let sent = sent_by_packets(&Sending { wire: wire(594), ..sending }, 1);
     thread::sleep(Duration::from_millis(20));
     let totals = sink.totals().unwrap();
-    let right = (0..).take(sent).filter(|at| Sizes::Imix(0).of(*at) == 594).count();
+    let right = (0..).take(sent).filter(|at| Sizes::imix().of(*at) == 594).count();
     assert_eq!(totals.streams[0].came[1], right as u64);
     assert_eq!(totals.damaged, (sent - right) as u64);
 }
@@ -450,16 +463,20 @@ fn a_wrong_tag_is_told_and_not_counted() {
 #[test]
 fn programs_send_the_flows_that_this_process_expects() {
     let Some((_cable, [from, to])) = cable() else { return };
-    for pattern in [Pattern::Counter, Pattern::Random] {
+    for pattern in [Pattern::Counter, Pattern::Random, Pattern::Listed] {
         let mut sending = sending(from, Some(Pace { interval_ns: 1e5, offset_ns: 0.0 }));
         sending.pattern = pattern;
-        sending.wire.sizes = Sizes::Alike(200);
+        sending.wire.sizes = list([200; 5]);
         let frames = captured(&sending, to, 200);
         for frame in &frames {
             let word = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
             let number = u32::from_ne_bytes(std::array::from_fn(|byte| frame[44 + byte]));
             let flow = u32::from(word(34) - 49_152) | u32::from(word(36) - 5_001) << 14;
-            assert_eq!(flow, flow_of(pattern, (1 << 16, 5), number), "{pattern:?} {number}");
+            assert_eq!(
+                flow,
+                sending.wire.flow_of((pattern, 1 << 16), number),
+                "{pattern:?} {number}"
+            );
             let template = sending.wire.template();
             assert_eq!(frame[..34], template[..34]);
             assert_eq!(frame[60..], template[60..]);
@@ -481,7 +498,7 @@ fn captured(sending: &Sending, to: u32, count: usize) -> Vec<Vec<u8>> {
     while frames.len() < count {
         let (length, _) =
             rustix::net::recv(&socket, &mut bytes[..], rustix::net::RecvFlags::empty()).unwrap();
-        if sending.wire.sizes.each().contains(&(length + FCS)) {
+        if each(&sending.wire.sizes).contains(&(length + FCS)) {
             frames.push(bytes[..length].to_vec());
         }
     }
@@ -502,7 +519,7 @@ fn packet_sockets_send_the_same_frames() {
     let Some((_cable, [from, to])) = cable() else { return };
     for wire in [wire(LEAST), mixed()] {
         let sink = Sink::attach(to, expected(&wire), 1).unwrap();
-        let sizes = wire.sizes;
+        let sizes = wire.sizes.clone();
         let sent = sent_by_packets(&Sending { wire, ..sending(from, None) }, 200);
         thread::sleep(Duration::from_millis(20));
         let totals = sink.totals().unwrap();
@@ -613,9 +630,11 @@ fn another_program_finds_every_frame_well_formed() {
         (Pattern::Random, tagged(wire(64))),
         (Pattern::Random, tagged(six(1518))),
         (Pattern::Random, tagged(mixed())),
+        (Pattern::Listed, Wire { sizes: list([64, 1518, 65, 999, 64]), ..wire(LEAST) }),
+        (Pattern::Listed, Wire { sizes: list([84, 1518, 85, 999, 84]), ..six(84) }),
     ];
     for (pattern, wire) in cases {
-        let (layout, sizes) = (wire.layout(), wire.sizes);
+        let (layout, sizes) = (wire.layout(), wire.sizes.clone());
         let name = format!("{pattern:?} {layout:?} {sizes:?}");
         let pace = Some(Pace { interval_ns: 2e4, offset_ns: 0.0 });
         let sending = Sending { wire, pattern, ..sending(from, pace) };
@@ -634,14 +653,16 @@ fn another_program_finds_every_frame_well_formed() {
         right += &layout.vlan.map_or(" && !vlan".into(), |vlan| format!(" && vlan.id == {vlan}"));
         assert_eq!(decoded(&path, wrong), 0, "{name}");
         assert_eq!(decoded(&path, &right), COUNT, "{name}");
-        let each = sizes.each().into_iter();
-        let counts = each.map(|b| decoded(&path, &format!("{right} && frame.len == {}", b - FCS)));
+        let counts = each(&sizes).into_iter();
+        let counts =
+            counts.map(|b| decoded(&path, &format!("{right} && frame.len == {}", b - FCS)));
         let counts: Vec<usize> = counts.collect();
         println!("{name}: {COUNT} frames, none malformed, by length {counts:?}");
         // Of a mix at the edges of its rounds one more or less.
-        let shares = sizes.each().into_iter().map(|bytes| {
-            let of = (0..12).filter(|at| sizes.of(*at) == bytes).count();
-            of * COUNT / 12
+        let round = sizes.list().map_or(1, <[Listed]>::len);
+        let shares = each(&sizes).into_iter().map(|bytes| {
+            let of = (0..).take(round).filter(|at| sizes.of(*at) == bytes).count();
+            of * COUNT / round
         });
         let near = |(count, share): (&usize, usize)| count.abs_diff(share) <= 8;
         assert!(counts.iter().zip(shares).all(near), "{name}: {counts:?}");

@@ -14,8 +14,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Bytes of the shortest frame with its check sequence.
 pub const LEAST: usize = 64;
-/// Bytes of the longest: the page of a live frame has room for some 3.3 KB, the MTU for this.
+/// Bytes of the longest that is no jumbo frame, as an MTU of 1500 B has it.
 pub const MOST: usize = 1518;
+/// Bytes of the longest jumbo frame, as an MTU of 9000 B has it. The page of a live frame has room
+/// for some 3.3 KB, so that sockets send them.
+pub const JUMBO: usize = 9018;
 
 /// Type of Ethernet of the tag of a VLAN (IEEE 802.1Q, 9.6).
 pub(super) const TAGGED: u16 = 0x8100;
@@ -138,13 +141,13 @@ pub struct Wire {
 impl Wire {
     /// Bytes of the longest frame as the kernel has it, without the check sequence.
     #[must_use]
-    pub const fn length(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.sizes.most() - FCS
     }
 
     /// The same of the frame of a number.
     #[must_use]
-    pub const fn length_of(&self, sequence: u32) -> usize {
+    pub fn length_of(&self, sequence: u32) -> usize {
         self.sizes.of(sequence) - FCS
     }
 
@@ -208,15 +211,42 @@ impl Wire {
         }
     }
 
-    /// The sum of what is the same in every frame, for the checksum of UDP over IPv6: all but ports
-    /// and marks (RFC 8200, 8.1).
-    pub(super) fn constant(&self) -> u64 {
-        let (mut rest, length) = (self.template(), self.length());
+    /// The sum of what is the same in every frame of so many bytes, for the checksum of UDP over
+    /// IPv6: all but ports and marks (RFC 8200, 8.1); 0 over IPv4.
+    pub(super) fn constant(&self, length: usize) -> u64 {
+        if !self.layout().six {
+            return 0;
+        }
+        let mut rest = self.template_of(length);
         let [udp, mark, end] = [self.layout().udp(), self.layout().mark(), self.layout().end()]
             .map(|at| usize::try_from(at).unwrap_or(0));
         rest[udp..udp + 4].fill(0);
         rest[mark..end].fill(0);
         self.pseudo(length) + sum_of(&rest[udp..])
+    }
+
+    /// What hangs on the length of a frame, as it stands in one: the length of IP, the checksum of
+    /// IPv4 (zero over IPv6, which has none), and the length of UDP.
+    pub(super) fn lengths(&self, length: usize) -> [[u8; 2]; 3] {
+        let (ip, six) = (self.ip(length), self.layout().six);
+        let [at, check] = if six { [4, 6] } else { [2, 10] };
+        let two = |at: usize| [ip[at], ip[at + 1]];
+        [two(at), if six { [0; 2] } else { two(check) }, self.datagram(length).to_be_bytes()]
+    }
+
+    /// The flow of the frame of a number, of so many flows; what programs compute.
+    #[must_use]
+    pub fn flow_of(&self, (pattern, flows): (Pattern, u32), sequence: u32) -> u32 {
+        let flows = u64::from(flows.max(1));
+        let flow = match pattern {
+            Pattern::Counter => (first_flow(flows, self.seed) + u64::from(sequence)) % flows,
+            Pattern::Random => {
+                let word = (u64::from(sequence) ^ mixed(self.seed)).wrapping_mul(ODD[1]) >> 32;
+                (word * flows) >> 32
+            }
+            Pattern::Listed => self.sizes.listed(sequence).map_or(0, |frame| frame.flow.into()),
+        };
+        u32::try_from(flow).unwrap_or(0)
     }
 
     /// The sum of addresses, length and protocol; 0 where there are none of IPv6.
@@ -309,20 +339,6 @@ pub fn tag(key: u64, (sequence, stamp, mark): (u32, u64, u16)) -> u32 {
     let first = scrambled(key, sequence);
     let second = (first ^ stamp ^ u64::from(mark)).wrapping_mul(ODD[1]);
     u32::try_from(second >> 32).unwrap_or(0)
-}
-
-/// The flow of the frame of a number, of so many flows; what programs compute.
-#[must_use]
-pub fn flow_of(pattern: Pattern, (flows, seed): (u32, u64), sequence: u32) -> u32 {
-    let flows = u64::from(flows.max(1));
-    let flow = match pattern {
-        Pattern::Counter => (first_flow(flows, seed) + u64::from(sequence)) % flows,
-        Pattern::Random => {
-            let word = (u64::from(sequence) ^ mixed(seed)).wrapping_mul(ODD[1]) >> 32;
-            (word * flows) >> 32
-        }
-    };
-    u32::try_from(flow).unwrap_or(0)
 }
 
 /// The flow with which a counter begins.

@@ -15,7 +15,7 @@ use hdrhistogram::Histogram;
 use std::collections::VecDeque;
 
 /// What a tester offers in a trial.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Offer<'a> {
     /// Flows that the frames belong to, in turn.
     pub flows: &'a [Tuple],
@@ -32,7 +32,7 @@ pub struct Offer<'a> {
 }
 
 /// How long the frames of streams are that send in turn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Turns {
     /// Lengths of the frames of each stream, by their numbers in it.
     pub sizes: Sizes,
@@ -43,7 +43,7 @@ pub struct Turns {
 impl Turns {
     /// Bytes of the frame of a number of all streams, with the check sequence.
     #[must_use]
-    pub const fn bytes(self, number: u32) -> usize {
+    pub fn bytes(&self, number: u32) -> usize {
         self.sizes.of(number / self.streams)
     }
 }
@@ -177,7 +177,7 @@ impl Ring {
         self.sent_at = vec![0.0; slots];
         self.free = (0..).take(slots).collect();
         let window = offer.window.map(|edge| began + edge);
-        self.sink = Sink::new(offer.frames.into(), window, offer.turns);
+        self.sink = Sink::new(offer.frames.into(), window, offer.turns.clone());
         self.left = (window, [0; 2]);
     }
 

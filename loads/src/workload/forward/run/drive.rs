@@ -8,14 +8,15 @@ use super::guard::undisturbed;
 use super::message::{Aim, FromPart, Taking, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
+use crate::engine::packet::capture;
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{LEAST, Layout, Pattern, STREAMS, Sizes, TAG};
+use crate::engine::packet::live::{LEAST, Layout, MOST, Pattern, STREAMS, Sizes, TAG};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
 use crate::workload::forward::spec::{
-    BURST, DIRECTION, ENGINE, FAST_PATH, IMIX, RULE_HITS, RULES, SPEC, VLAN_TAG,
+    BURST, DIRECTION, ENGINE, FAST_PATH, FRAME_SIZE, IMIX, RULE_HITS, RULES, SPEC, VLAN_TAG,
 };
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
@@ -71,7 +72,7 @@ impl Workload for Frames {
             host_names: hosts.iter().map(|at| lab.name(*at).to_owned()).collect(),
             one_clock: hosts.iter().map(|at| lab.machine_of(*at) == here).collect(),
             asked: job.trial.point.params.clone(),
-            sizes: traffic.sizes,
+            sizes: traffic.sizes.clone(),
             interval_ns: traffic.interval_ns,
             burst: traffic.burst,
             legs,
@@ -242,8 +243,8 @@ fn legs(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Leg> {
 /// A client that would not send once in the window; a kernel that gives no chance.
 fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
-    let sizes = frame_sizes(params);
-    fits(sizes, layout)?;
+    let sizes = frame_sizes(params)?;
+    fits(&sizes, layout)?;
     let streams = u32::try_from(streams).unwrap_or(u32::MAX);
     if streams > STREAMS {
         let what = format!(
@@ -252,11 +253,7 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         );
         return Err(Fault::NotAvailable { what });
     }
-    let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
-    let pattern = match params.get("pattern").and_then(Value::word) {
-        Some("counter") => Pattern::Counter,
-        _ => Pattern::Random,
-    };
+    let (flows, pattern) = flows(params, &sizes);
     let secret = Secret::fresh()?;
     let key = u64::from_le_bytes(std::array::from_fn(|byte| secret.key[byte]));
     let run = job.settle_max + job.window + Duration::from_secs(10);
@@ -265,20 +262,35 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         Some("af_xdp") => Some(Kind::Xdp),
         _ => None,
     };
-    let interval_ns = interval(params, (sizes, clients)).map_or(Ok(None), |ns| due(job, ns))?;
+    refuse_jumbo(params, (&sizes, layout), socket)?;
+    let interval_ns = interval(params, (&sizes, clients)).map_or(Ok(None), |ns| due(job, ns))?;
     Ok(Traffic {
         key,
         socket,
         seed: job.trial.seed,
         sizes,
         layout,
-        flows: u32::try_from(flows).unwrap_or(u32::MAX),
+        flows,
         pattern,
         interval_ns,
         burst: burst_of(job, (streams, interval_ns), socket)?,
         streams,
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+/// How many flows a client has, and in which order.
+fn flows(params: &Settings, sizes: &Sizes) -> (u32, Pattern) {
+    if capture_of(params).is_some() {
+        let flows = sizes.list().into_iter().flatten().map(|frame| frame.flow + 1);
+        return (flows.max().unwrap_or(1), Pattern::Listed);
+    }
+    let flows = params.get("flows").and_then(Value::count).unwrap_or(1);
+    let pattern = match params.get("pattern").and_then(Value::word) {
+        Some("counter") => Pattern::Counter,
+        _ => Pattern::Random,
+    };
+    (u32::try_from(flows).unwrap_or(u32::MAX), pattern)
 }
 
 /// The list of rules that switches forward by; none where the kernel forwards.
@@ -321,7 +333,7 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<NearRules>, 
 }
 
 /// Frames of IPv6 have more headers.
-pub fn fits(sizes: Sizes, layout: Layout) -> Result<(), Fault> {
+pub fn fits(sizes: &Sizes, layout: Layout) -> Result<(), Fault> {
     // The tag of a VLAN is beside what a plan asks for.
     let [least, bytes] = [layout.least(), sizes.least()].map(|all| all - layout.tag_bytes());
     if bytes >= least {
@@ -329,8 +341,8 @@ pub fn fits(sizes: Sizes, layout: Layout) -> Result<(), Fault> {
     }
     let (what, remedy) = match sizes {
         Sizes::Alike(_) => (format!("{bytes} B are asked for"), String::new()),
-        Sizes::Imix(_) => {
-            (format!("imix has frames of {bytes} B"), "ip_version = 4, or ".to_owned())
+        Sizes::List(_) => {
+            (format!("its list has frames of {bytes} B"), "ip_version = 4, or ".to_owned())
         }
     };
     let what = format!(
@@ -340,6 +352,25 @@ pub fn fits(sizes: Sizes, layout: Layout) -> Result<(), Fault> {
     Err(Fault::Failed { host: "conductor".into(), what })
 }
 
+/// Jumbo frames lie in several pages, which neither live frames nor sockets of AF_XDP have, nor the
+/// program that forwards.
+fn refuse_jumbo(
+    params: &Settings,
+    (sizes, layout): (&Sizes, Layout),
+    socket: Option<Kind>,
+) -> Result<(), Fault> {
+    let bytes = sizes.most() - layout.tag_bytes();
+    let by_kernel = params.get(FAST_PATH.name).and_then(Value::word) != Some("xdp");
+    if bytes <= MOST || (socket == Some(Kind::Packet) && by_kernel) {
+        return Ok(());
+    }
+    let what = format!(
+        "frame_size: frames of {bytes} B are longer than {MOST} B, which engine = \"packet\" sends \
+         and the kernel forwards; take it and fast_path = \"off\", or shorter frames"
+    );
+    Err(Fault::NotAvailable { what })
+}
+
 /// Whether all frames go to the system under test.
 #[must_use]
 pub fn is_received(params: &Settings) -> bool {
@@ -347,14 +378,27 @@ pub fn is_received(params: &Settings) -> bool {
 }
 
 /// How long frames are, with their check sequences and tags.
-#[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1522 B")]
-pub fn frame_sizes(params: &Settings) -> Sizes {
-    let asked = params.get("frame_size");
-    let size = asked.and_then(Value::quantity).map_or(LEAST, |size| size.value as usize);
-    let is_mixed = asked.and_then(Value::word) == Some(IMIX);
-    let sizes = if is_mixed { Sizes::Imix(0) } else { Sizes::Alike(size) };
-    sizes.longer(vlan_of(params).map_or(0, |_| TAG))
+///
+/// # Errors
+/// A capture that cannot be read.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 9022 B")]
+pub fn frame_sizes(params: &Settings) -> Result<Sizes, Fault> {
+    let asked = params.get(FRAME_SIZE.name);
+    let sizes = match (asked.and_then(Value::word), capture_of(params)) {
+        (_, Some(file)) => {
+            Sizes::List(capture::read(file).map_err(|what| Fault::NotAvailable { what })?)
+        }
+        (Some(_), None) => Sizes::imix(),
+        (None, None) => {
+            Sizes::Alike(asked.and_then(Value::quantity).map_or(LEAST, |size| size.value as usize))
+        }
+    };
+    Ok(sizes.longer(vlan_of(params).map_or(0, |_| TAG)))
+}
+
+/// The file of the capture whose frames are asked for.
+fn capture_of(params: &Settings) -> Option<&str> {
+    params.get(FRAME_SIZE.name).and_then(Value::word).filter(|word| *word != IMIX)
 }
 
 /// The VLAN whose tag frames have.
@@ -375,7 +419,7 @@ pub fn burst(params: &Settings) -> Option<u32> {
 /// frame has a preamble and a gap (IEEE 802.3), nanoseconds; none where none is offered. Mixed
 /// frames have the same between them, so that the load is right over each round of their order.
 #[must_use]
-pub fn interval(params: &Settings, (sizes, streams): (Sizes, u32)) -> Option<f64> {
+pub fn interval(params: &Settings, (sizes, streams): (&Sizes, u32)) -> Option<f64> {
     let load = params.get("offered_load").and_then(Value::quantity)?;
     Some(line_bits(sizes) * f64::from(streams) / load.value * 1e9)
 }
@@ -383,7 +427,7 @@ pub fn interval(params: &Settings, (sizes, streams): (Sizes, u32)) -> Option<f64
 /// Bits that a frame takes on a line in the mean.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "20 B")]
-pub fn line_bits(sizes: Sizes) -> f64 {
+pub fn line_bits(sizes: &Sizes) -> f64 {
     (sizes.mean() + IFG as f64) * 8.0
 }
 

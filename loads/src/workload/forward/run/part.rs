@@ -14,7 +14,7 @@ use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
-    Edges, Frames, Generator, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, flow_of, pass,
+    Edges, Frames, Generator, Listed, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -246,7 +246,7 @@ impl Ends {
             wire: Wire {
                 hardware: [way.hardware, own],
                 addresses: [way.source, aim.target],
-                sizes: traffic.sizes,
+                sizes: traffic.sizes.clone(),
                 vlan: traffic.layout.vlan,
                 stream: aim.stream,
                 key: traffic.key,
@@ -362,12 +362,15 @@ fn link(adapter: &str) -> Result<LinkInfo, String> {
     Routes::open().and_then(|mut routes| routes.link(adapter)).map_err(|e| e.to_string())
 }
 
-/// Of what does not change with keys and addresses: content, and the first flows.
+/// Of what does not change with keys and addresses: content, and length and flow of the first
+/// frames.
 fn of(sending: &Sending) -> u64 {
     let mut sum = digest(DIGEST, &sending.wire.content());
-    for number in 0..TOLD {
-        let flow = flow_of(sending.pattern, (sending.flows, sending.wire.seed), number);
+    let told = sending.wire.sizes.list().map_or(0, <[Listed]>::len);
+    for number in 0..u32::try_from(told).unwrap_or(u32::MAX).max(TOLD) {
+        let flow = sending.wire.flow_of((sending.pattern, sending.flows), number);
         sum = digest(sum, &flow.to_le_bytes());
+        sum = digest(sum, &sending.wire.sizes.of(number).to_le_bytes());
     }
     sum
 }
