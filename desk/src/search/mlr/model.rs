@@ -28,7 +28,7 @@ const FAR: f64 = 0.02;
 const OVERLOAD: f64 = 0.125;
 
 /// How far a hint may be off, in widths.
-const BLUR: f64 = 0.3;
+const BLUR: f64 = 0.2;
 
 /// Most places between two loads that were tried.
 const PARTS: f64 = 4.0;
