@@ -192,7 +192,7 @@ fn swept(plan: &Plan) -> Vec<(&str, Vec<&Value>)> {
 fn span(writer: &Writer, name: &str, values: &[&Value]) -> Said {
     let args = Args::new().name("name", name);
     match values {
-        [first, .., last] if first.word().is_none() => {
+        [first, .., last] if values.iter().all(|value| value.word().is_none()) => {
             writer.say("span-from", args.name("from", &shown(first)).name("to", &shown(last)))
         }
         _ => {
