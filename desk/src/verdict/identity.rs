@@ -1,8 +1,9 @@
 //! Knows what did the work of a trial, and whether two sides of a comparison had the same of it.
 //!
 //! An engine of another version, by another call path, on other features of the CPU or with another
-//! C library is another thing, whatever it is called: between two such there is no verdict, unless
-//! the compared factor itself is what changes it. Never: which of the two is faster.
+//! C library is another thing, whatever it is called, and so is a load that reads another file:
+//! between two such there is no verdict, unless the compared factor itself is what changes it.
+//! Never: which of the two is faster.
 
 use super::pairing::Contest;
 use crate::record::{Level, LoadPlan, ParamRole, Settings, TrialRecord, Value};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys of what a load was made with that begin so say what did the work, and so does its engine.
-const IDENTITY: [&str; 3] = ["call_path", "cpu_features", "libc"];
+const IDENTITY: [&str; 4] = ["call_path", "cpu_features", "file_digest", "libc"];
 /// A setting, and the identity that it changes on purpose.
 const CHANGES: [(&str, &str); 1] = [("openssl_ia32cap", "cpu_features")];
 /// What stands for a key that a side lacks.

@@ -45,7 +45,8 @@ fn measure([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
         seed: 1,
     };
     enter(to)?;
-    let frames = Frames { sizes: wire.sizes.clone(), layout: wire.layout(), key: KEY };
+    let frames =
+        Frames { sizes: wire.sizes.clone(), layout: wire.layout(), key: KEY, in_parts: false };
     let sink = Sink::attach(index(link)?, frames, 1)?;
     enter(from)?;
     let (pattern, pace) = (Pattern::Counter, None);

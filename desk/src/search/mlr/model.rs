@@ -85,7 +85,7 @@ impl Model {
         let mut curves = Vec::new();
         for (at, share) in places(&cuts(&counts, centre, &hints, [width, top]), width) {
             let near = |(hint, weight): &Hint| weight * (-(at - hint).abs() / width / BLUR).exp();
-            // Without a hint any load is as probable as another.
+            // Where no trial lost a part of its frames, any load is as probable as another.
             let away = 1.0 + (at - centre).abs() / width;
             let far = if hints.is_empty() { FAR } else { FAR / away };
             let prior = share * (far + NEAR * hints.iter().map(near).sum::<f64>());
@@ -144,8 +144,8 @@ fn hint(goal: &MlrGoal, lattice: &Lattice, trial: &MlrTrial) -> f64 {
     lattice.real_place(load.max(f64::MIN_POSITIVE)).max(0.0)
 }
 
-/// Where the smallest load with the loss of an overload says that the goal is met; without one the
-/// middle of what trials of the smallest bad load say.
+/// Where the smallest load with the loss of an overload says, by its first trial, that the goal is
+/// met; without one the middle of what trials of the smallest bad load say.
 fn centre(goal: &MlrGoal, lattice: &Lattice, trials: &[MlrTrial], smallest: i64) -> f64 {
     let width = real(lattice.width(goal.width));
     let bad = trials.iter().filter(|trial| goal.is_bad(trial) && trial.loss < 1.0);

@@ -4,7 +4,8 @@
 
 use super::frame::FCS;
 use super::live::{JUMBO, LEAST, Listed};
-use etherparse::{LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use etherparse::ip_number::{SCTP, TCP, UDP, UDP_LITE};
+use etherparse::{IpNumber, LaxLinkExtSlice, LaxNetSlice, LaxSlicedPacket};
 use pcap_parser::traits::{PcapNGPacketBlock as _, PcapReaderIterator};
 use pcap_parser::{Block, Linktype, PcapBlockOwned, PcapError, create_reader};
 use std::collections::BTreeMap;
@@ -18,6 +19,10 @@ const BLOCK_MAX: usize = 1 << 20;
 
 /// What a flow is told by: addresses, protocol, ports; nothing of frames without IP.
 type Flow = (Option<[IpAddr; 2]>, u8, [u16; 2]);
+/// That of all frames without IP.
+const OTHER: Flow = (None, 0, [0; 2]);
+/// Protocols whose headers begin with both ports.
+const PORTED: [IpNumber; 4] = [TCP, UDP, SCTP, UDP_LITE];
 
 /// The first [`FRAMES_MAX`] frames of a file, in its order: lengths in bytes with check sequence
 /// and without tags of VLANs, as long as the shortest of Ethernet at least; flows by number, in
@@ -40,9 +45,9 @@ fn frames_of(
     while frames.len() < FRAMES_MAX {
         let offset = match reader.next() {
             Ok((offset, block)) => {
-                if let Some((bytes, data)) = packet(&block).map_err(|why| told(file, why))? {
+                if let Some((bytes, data)) = packet(&block).map_err(|k| not_ethernet(file, k))? {
                     let frame = frame(&mut flows, bytes, data);
-                    frames.push(frame.map_err(|why| told(file, (frames.len() + 1, why)))?);
+                    frames.push(frame.map_err(|bytes| too_long(file, frames.len() + 1, bytes))?);
                 }
                 offset
             }
@@ -88,7 +93,7 @@ fn frame(flows: &mut BTreeMap<Flow, u32>, bytes: u32, captured: &[u8]) -> Result
     let tags: usize = tags.filter(|tag| matches!(tag, LaxLinkExtSlice::Vlan(_))).map(|_| 4).sum();
     let bytes = (bytes as usize).saturating_sub(tags) + FCS;
     let next = u32::try_from(flows.len()).unwrap_or(u32::MAX);
-    let flow = *flows.entry(sliced.as_ref().map_or((None, 0, [0; 2]), flow)).or_insert(next);
+    let flow = *flows.entry(sliced.as_ref().map_or(OTHER, flow)).or_insert(next);
     match u16::try_from(bytes.max(LEAST)) {
         Ok(length) if bytes <= JUMBO => Ok(Listed { bytes: length, flow }),
         _ => Err(bytes),
@@ -96,57 +101,42 @@ fn frame(flows: &mut BTreeMap<Flow, u32>, bytes: u32, captured: &[u8]) -> Result
 }
 
 fn flow(sliced: &LaxSlicedPacket<'_>) -> Flow {
-    let (addresses, protocol) = match &sliced.net {
+    let (ends, payload) = match &sliced.net {
         Some(LaxNetSlice::Ipv4(ip)) => {
             let header = ip.header();
             let ends = [header.source_addr(), header.destination_addr()];
-            (Some(ends.map(IpAddr::V4)), ip.payload_ip_number().0)
+            (ends.map(IpAddr::V4), ip.payload())
         }
         Some(LaxNetSlice::Ipv6(ip)) => {
             let header = ip.header();
             let ends = [header.source_addr(), header.destination_addr()];
-            (Some(ends.map(IpAddr::V6)), ip.payload().ip_number.0)
+            (ends.map(IpAddr::V6), ip.payload())
         }
-        Some(LaxNetSlice::Arp(_)) | None => (None, 0),
+        Some(LaxNetSlice::Arp(_)) | None => return OTHER,
     };
-    let ports = match &sliced.transport {
-        Some(TransportSlice::Tcp(tcp)) => [tcp.source_port(), tcp.destination_port()],
-        Some(TransportSlice::Udp(udp)) => [udp.source_port(), udp.destination_port()],
+    let protocol = payload.ip_number;
+    // The first bytes alone: the rest of a header may have been cut off.
+    let ports = match payload.payload {
+        [a, b, c, d, ..] if PORTED.contains(&protocol) && !payload.fragmented => {
+            [[*a, *b], [*c, *d]].map(u16::from_be_bytes)
+        }
         _ => [0; 2],
     };
-    (addresses, protocol, ports)
+    (Some(ends), protocol.0, ports)
 }
 
-/// Why a file is not taken.
-enum Why {
-    Line(Linktype),
-    Long(usize, usize),
+fn not_ethernet(file: &str, kind: Linktype) -> String {
+    format!(
+        "{file}: a capture of {kind}, not of Ethernet; capture at one adapter (tcpdump -i eth0)"
+    )
 }
 
-impl From<Linktype> for Why {
-    fn from(kind: Linktype) -> Self {
-        Self::Line(kind)
-    }
-}
-
-impl From<(usize, usize)> for Why {
-    fn from((number, bytes): (usize, usize)) -> Self {
-        Self::Long(number, bytes)
-    }
-}
-
-fn told(file: &str, why: impl Into<Why>) -> String {
-    match why.into() {
-        Why::Line(kind) => format!(
-            "{file}: a capture of {kind}, not of Ethernet; capture at one adapter (tcpdump -i eth0)"
-        ),
-        Why::Long(number, bytes) => format!(
-            "{file}: frame {number} has {bytes} B, and frames of up to {JUMBO} B are sent; capture \
-             with GRO, GSO and TSO off, or leave longer ones out (tcpdump -r FILE -w NEW \
-             'less {}')",
-            JUMBO - FCS
-        ),
-    }
+fn too_long(file: &str, number: usize, bytes: usize) -> String {
+    format!(
+        "{file}: frame {number} has {bytes} B, and frames of up to {JUMBO} B are sent; capture \
+         with GRO, GSO and TSO off, or leave longer ones out (tcpdump -r FILE -w NEW 'less {}')",
+        JUMBO - FCS
+    )
 }
 
 fn unreadable(file: &str, why: &PcapError<&[u8]>) -> String {
@@ -160,7 +150,7 @@ fn unreadable(file: &str, why: &PcapError<&[u8]>) -> String {
         }
         PcapError::BufferTooSmall => format!("a block of more than {BLOCK_MAX} B"),
         PcapError::NomError(_, kind) | PcapError::OwnedNomError(_, kind) => {
-            format!("a block that is not as pcapng has it ({kind:?})")
+            format!("a block is malformed ({kind:?})")
         }
         PcapError::ReadError => "it cannot be read".into(),
     };
@@ -236,6 +226,22 @@ mod tests {
         assert_eq!(of(pcap(&frames, 65_535)).unwrap(), wanted);
         assert_eq!(of(pcap(&frames, 60)).unwrap(), wanted, "cut");
         assert_eq!(of(pcapng(&frames, 1)).unwrap(), wanted);
+    }
+
+    #[test]
+    fn ports_are_known_of_a_tcp_header_that_is_cut() {
+        let segment = |port: u16| {
+            let builder =
+                PacketBuilder::ethernet2([2; 6], [4; 6]).ipv4([10, 0, 0, 1], [10, 0, 0, 2], 9);
+            let options = [etherparse::TcpOptionElement::Timestamp(1, 2)];
+            let builder = builder.tcp(port, 80, 1, 512).syn().options(&options).unwrap();
+            let mut frame = Vec::new();
+            builder.write(&mut frame, &[]).unwrap();
+            frame
+        };
+        let frames = of(pcap(&[segment(5), segment(6), segment(5)], 60)).unwrap();
+        let wanted = [0, 1, 0].map(|flow| Listed { bytes: 70, flow });
+        assert_eq!(frames, wanted);
     }
 
     #[test]

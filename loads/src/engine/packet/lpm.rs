@@ -115,16 +115,15 @@ impl Lpm {
 
     /// Has the first entries of destinations brought into the cache, and waits for none.
     fn ask_for(&self, dst: &[u32]) {
+        #[cfg(target_arch = "x86_64")]
         for dst in dst {
-            #[cfg(target_arch = "x86_64")]
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let entry = self.first.as_ptr().wrapping_add(*dst as usize >> 8);
             // SAFETY: a prefetch reads nothing and is sound for any address.
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T0>(
-                    self.first.as_ptr().wrapping_add(*dst as usize >> 8).cast(),
-                );
-            }
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(entry.cast()) };
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = dst;
     }
 
     /// Reads the second entries of a batch, without a branch.

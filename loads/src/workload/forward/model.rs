@@ -117,14 +117,16 @@ fn planted(device: &sim::Device) -> Device {
 
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
-    let (sizes, streams) = (frame_sizes(params)?, scene.clients.max(1));
+    let streams = scene.clients.max(1);
     if !is_received(params) {
         let what = "a simulated box passes frames to the system under test alone; take direction = \
                     \"receive\"";
         return Err(Fault::NotAvailable { what: what.into() });
     }
     let six = scene.link.ip_header > f64::from(IpVersion::Four.header());
-    fits(&sizes, Layout { six, vlan: vlan_of(params) })?;
+    let layout = Layout { six, vlan: vlan_of(params) };
+    let sizes = frame_sizes(params, layout)?;
+    fits(&sizes, layout)?;
     let line = scene.link.cap.unwrap_or(f64::INFINITY).min(scene.link.line_rate);
     let clients = f64::from(streams);
     let frame = line_bits(&sizes) / line;

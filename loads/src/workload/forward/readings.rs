@@ -4,11 +4,10 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::Evidence;
-use super::run::HostMark;
+use super::run::{HostMark, capture_of};
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
 use crate::engine::packet::ledger::Ledger;
-use crate::engine::packet::live::Sizes;
 use desk::record::{Fault, Reading};
 use desk::unit::{Quantity, Unit};
 use std::collections::BTreeSet;
@@ -50,7 +49,7 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
     for (key, count) in total {
         add("frames", sut, key, (float(count), Unit::Count));
     }
-    for (key, count) in listed(&evidence.sizes) {
+    for (key, count) in captured(evidence) {
         add("frames", sut, key, (float(count), Unit::Count));
     }
     if let Some(list) = evidence.list {
@@ -80,14 +79,13 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
     Ok(all)
 }
 
-/// Frames of the list that a stream sends again and again, and their flows where it names several;
-/// nothing of frames that are alike.
-fn listed(sizes: &Sizes) -> Vec<(&'static str, u64)> {
-    let Some(list) = sizes.list() else { return Vec::new() };
+/// Frames of the capture that a stream sends again and again, and their flows; nothing of others.
+fn captured(evidence: &Evidence) -> Vec<(&'static str, u64)> {
+    let (Some(_), Some(list)) = (capture_of(&evidence.asked), evidence.sizes.list()) else {
+        return Vec::new();
+    };
     let flows: BTreeSet<u32> = list.iter().map(|frame| frame.flow).collect();
-    let flows = Some(flows.len()).filter(|flows| *flows > 1);
-    let counts = [("frames of the list", Some(list.len())), ("flows of the list", flows)];
-    counts.into_iter().filter_map(|(key, count)| Some((key, count? as u64))).collect()
+    vec![("frames of the capture", list.len() as u64), ("flows of the capture", flows.len() as u64)]
 }
 
 /// The most of all streams that a host sends; none of a host that sends none.

@@ -45,8 +45,9 @@ pub const IMIX: &str = "imix";
 /// How long frames are.
 pub const FRAME_SIZE: ParamSpec = ParamSpec {
     name: "frame_size",
-    about: "bytes of a frame with its check sequence (FCS); or imix, 7 of 64 B, 4 of 594 B and 1 \
-            of 1518 B in turn; or a capture (pcap, pcapng) with their lengths and flows",
+    about: "bytes of a frame with its check sequence (FCS), above 1518 B by engine = packet alone; \
+            or imix, 7 of 64 B, 4 of 594 B and 1 of 1518 B in turn; or the path of a capture \
+            (pcap, pcapng), whose lengths and flows the frames have",
     role: Some(ParamRole::Size),
     kind: ParamKind::size(LEAST as u64, JUMBO as u64).or_path(&[IMIX]),
     default: "64 B",

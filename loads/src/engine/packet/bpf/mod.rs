@@ -44,7 +44,10 @@ pub enum BpfError {
         log: String,
     },
     /// The interface has no native XDP.
-    #[error("interface {index}: {source}; take an adapter whose driver has native XDP")]
+    #[error(
+        "interface {index}: {source}; take an adapter whose driver has native XDP, \
+             with an MTU that fits a page"
+    )]
     Attach {
         /// Index of the interface.
         index: u32,

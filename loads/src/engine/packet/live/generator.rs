@@ -731,7 +731,7 @@ impl Maker<'_> {
             code.load(Size::D, R1, ENTRY);
             code.load(Size::D, R1, (R1, of_sender::SUM));
         } else {
-            code.load64(R1, wire.constant(wire.length()));
+            code.load64(R1, wire.constant(&wire.template()));
         }
         for word in [R5, R2, R6, R9] {
             code.op(Op::Add, R1, word);

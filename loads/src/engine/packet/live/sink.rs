@@ -6,7 +6,7 @@
 use super::generator::{finish_tag, scramble};
 use super::sizes::Sizes;
 use super::table::Table;
-use super::wire::{Layout, MOST, TAG, TAGGED, VLAN_BITS};
+use super::wire::{Layout, TAGGED, TARGET_FIRST, VLAN_BITS};
 use super::{PHASES, buckets};
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Label, Map, MapKind, Op, Program, Reg, Size, action,
@@ -73,6 +73,8 @@ pub struct Frames {
     pub layout: Layout,
     /// Key of the tag.
     pub key: u64,
+    /// Whether the adapter takes frames that lie in several pages: jumbo frames.
+    pub in_parts: bool,
 }
 
 /// A program that counts, at an adapter.
@@ -101,7 +103,7 @@ impl Sink {
         let maps = Maps { streams: &streams, wrong: &wrong, times: &times, seen: &seen, table };
         let code = maps.program(&frames)?;
         let sizes = frames.sizes;
-        let load = if in_parts(&sizes) { Program::load_for_parts } else { Program::load };
+        let load = if frames.in_parts { Program::load_for_parts } else { Program::load };
         let attached = load("stend_count", &code)?.attach(adapter)?;
         Ok(Self { _attached: attached, streams, sizes, count, wrong, times })
     }
@@ -158,7 +160,7 @@ pub fn pass(adapter: u32) -> Result<Attached, BpfError> {
     let mut code = Assembler::new();
     code.mov_imm(R0, action::PASS);
     code.exit();
-    Program::load("stend_pass", &code.finish()?)?.attach(adapter)
+    Program::load_for_parts("stend_pass", &code.finish()?)?.attach(adapter)
 }
 
 struct Maps<'m> {
@@ -238,8 +240,8 @@ impl Maps<'_> {
 
     /// Goes on, the frame in `R7`, where its length and its headers are those of the load.
     fn alike(&self, code: &mut Assembler, frames: &Frames, other: Label) {
-        let Frames { sizes, layout, .. } = frames;
-        let in_parts = in_parts(sizes);
+        let Frames { sizes, layout, in_parts, .. } = frames;
+        let in_parts = *in_parts;
         if in_parts {
             code.mov(R6, R1);
             code.call(helper::LENGTH);
@@ -268,6 +270,12 @@ impl Maps<'_> {
         code.jump_imm(Cond::Ne, R1, i32::from(layout.ethertype().to_be()), other);
         code.load(Size::B, R1, (R7, layout.protocol()));
         code.jump_imm(Cond::Ne, R1, 17, other);
+        if self.table.is_some() {
+            // A list has many lengths, which other datagrams may have as well.
+            code.load(Size::H, R1, (R7, layout.udp() + 2));
+            code.network16(R1);
+            code.jump_imm(Cond::Lt, R1, i32::from(TARGET_FIRST), other);
+        }
     }
 
     /// Goes on where a frame of as many bytes as `R2` has is as long as one of the load.
@@ -335,11 +343,6 @@ impl Maps<'_> {
         code.jump_imm(Cond::Eq, R0, 0, end);
         code.add_to((R0, 0), 1, R1);
     }
-}
-
-/// Whether some frame may have more than one part: those of 1518 B lie in a page.
-fn in_parts(sizes: &Sizes) -> bool {
-    sizes.most() > MOST + TAG
 }
 
 /// Looks whether the frame in `R7` has the tag of this VLAN. One without a tag is read as if it

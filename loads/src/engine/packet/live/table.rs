@@ -6,6 +6,7 @@ use super::sizes::Sizes;
 use super::wire::Wire;
 use crate::engine::packet::bpf::{Assembler, BpfError, Cond, Label, Map, MapKind, Op, Reg, Size};
 use crate::engine::packet::frame::FCS;
+use std::collections::BTreeMap;
 
 /// Where the words of a frame say what a sender needs: by how much it is shorter than the longest,
 /// the lengths of IP and of UDP and the checksum of IPv4 as they stand in a frame, the flow, and
@@ -41,15 +42,18 @@ impl Table {
     /// What the kernel says.
     pub fn of_sender(wire: &Wire) -> Result<Option<Self>, BpfError> {
         let Some(list) = wire.sizes.list() else { return Ok(None) };
+        let longest = wire.template();
+        let word = |bytes: Vec<u8>| bytes.try_into().map_or(0, u64::from_ne_bytes);
+        // A list has far more frames than lengths.
+        let mut known = BTreeMap::new();
         let words = list.iter().flat_map(|frame| {
-            let length = usize::from(frame.bytes) - FCS;
-            let cut = u16::try_from(wire.length() - length).unwrap_or(0).to_ne_bytes();
-            let [ip, check, udp] = wire.lengths(length);
-            let first = [cut, ip, check, udp].concat();
-            let first = first.try_into().map_or(0, u64::from_ne_bytes);
-            let flow = [frame.flow.to_ne_bytes(), [0; 4]].concat();
-            let flow = flow.try_into().map_or(0, u64::from_ne_bytes);
-            [first, flow, wire.constant(length)]
+            let [first, sum] = *known.entry(frame.bytes).or_insert_with(|| {
+                let length = usize::from(frame.bytes) - FCS;
+                let cut = u16::try_from(longest.len() - length).unwrap_or(0).to_ne_bytes();
+                let [ip, check, udp] = wire.lengths(length);
+                [word([cut, ip, check, udp].concat()), wire.constant(&longest[..length])]
+            });
+            [first, word([frame.flow.to_ne_bytes(), [0; 4]].concat()), sum]
         });
         Self::new((Vec::new(), of_sender::WORDS), words.collect()).map(Some)
     }
@@ -63,7 +67,9 @@ impl Table {
         let lengths = || list.iter().map(|frame| usize::from(frame.bytes) - FCS);
         let mut known = [0_u8; LENGTHS];
         for length in lengths() {
-            known.iter_mut().skip(length).take(1).for_each(|place| *place = 1);
+            if let Some(place) = known.get_mut(length) {
+                *place = 1;
+            }
         }
         let known = known.chunks_exact(WORD);
         let head = known.map(|bytes| bytes.try_into().map_or(0, u64::from_ne_bytes)).collect();

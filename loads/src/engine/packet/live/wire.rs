@@ -211,22 +211,23 @@ impl Wire {
         }
     }
 
-    /// The sum of what is the same in every frame of so many bytes, for the checksum of UDP over
-    /// IPv6: all but ports and marks (RFC 8200, 8.1); 0 over IPv4.
-    pub(super) fn constant(&self, length: usize) -> u64 {
+    /// The sum of what is the same in every frame as long as these first bytes of the template, for
+    /// the checksum of UDP over IPv6: all but ports and marks (RFC 8200, 8.1); 0 over IPv4.
+    pub(super) fn constant(&self, template: &[u8]) -> u64 {
         if !self.layout().six {
             return 0;
         }
-        let mut rest = self.template_of(length);
+        let (mut rest, length) = (template.to_vec(), template.len());
         let [udp, mark, end] = [self.layout().udp(), self.layout().mark(), self.layout().end()]
             .map(|at| usize::try_from(at).unwrap_or(0));
         rest[udp..udp + 4].fill(0);
+        rest[udp + 4..udp + 6].copy_from_slice(&self.datagram(length).to_be_bytes());
         rest[mark..end].fill(0);
         self.pseudo(length) + sum_of(&rest[udp..])
     }
 
-    /// What hangs on the length of a frame, as it stands in one: the length of IP, the checksum of
-    /// IPv4 (zero over IPv6, which has none), and the length of UDP.
+    /// What the length of a frame decides, as it stands in the headers: the length of IP, the
+    /// checksum of IPv4 (zero over IPv6, which has none), and the length of UDP.
     pub(super) fn lengths(&self, length: usize) -> [[u8; 2]; 3] {
         let (ip, six) = (self.ip(length), self.layout().six);
         let [at, check] = if six { [4, 6] } else { [2, 10] };

@@ -12,7 +12,7 @@ use crate::engine::packet::capture;
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{LEAST, Layout, MOST, Pattern, STREAMS, Sizes, TAG};
+use crate::engine::packet::live::{LEAST, Layout, MOST, Pattern, STREAMS, Sizes};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
 use crate::workload::forward::spec::{
@@ -243,7 +243,7 @@ fn legs(params: &Settings, clients: u32, cpus: Cpus<'_>) -> Vec<Leg> {
 /// A client that would not send once in the window; a kernel that gives no chance.
 fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Result<Traffic, Fault> {
     let params = &job.trial.point.params;
-    let sizes = frame_sizes(params)?;
+    let sizes = frame_sizes(params, layout)?;
     fits(&sizes, layout)?;
     let streams = u32::try_from(streams).unwrap_or(u32::MAX);
     if streams > STREAMS {
@@ -342,7 +342,7 @@ pub fn fits(sizes: &Sizes, layout: Layout) -> Result<(), Fault> {
     let (what, remedy) = match sizes {
         Sizes::Alike(_) => (format!("{bytes} B are asked for"), String::new()),
         Sizes::List(_) => {
-            (format!("its list has frames of {bytes} B"), "ip_version = 4, or ".to_owned())
+            (format!("imix has frames of {bytes} B"), "ip_version = 4, or ".to_owned())
         }
     };
     let what = format!(
@@ -364,9 +364,17 @@ fn refuse_jumbo(
     if bytes <= MOST || (socket == Some(Kind::Packet) && by_kernel) {
         return Ok(());
     }
+    let places = sizes.list().into_iter().flatten();
+    let jumbo = places.map(|frame| usize::from(frame.bytes) - layout.tag_bytes());
+    let first = jumbo.enumerate().find(|(_, bytes)| *bytes > MOST);
+    let (which, bytes) = match first {
+        Some((at, bytes)) => (format!("frame {} of the capture has", at + 1), bytes),
+        None => ("frames have".to_owned(), bytes),
+    };
+    let merged = if first.is_some() { "; GRO, GSO and TSO merge packets into such" } else { "" };
     let what = format!(
-        "frame_size: frames of {bytes} B are longer than {MOST} B, which engine = \"packet\" sends \
-         and the kernel forwards; take it and fast_path = \"off\", or shorter frames"
+        "frame_size: {which} {bytes} B; take engine = \"packet\" and fast_path = \"off\", or \
+         frames of at most {MOST} B{merged}"
     );
     Err(Fault::NotAvailable { what })
 }
@@ -377,27 +385,32 @@ pub fn is_received(params: &Settings) -> bool {
     params.get(DIRECTION.name).and_then(Value::word).is_none_or(|word| word == "receive")
 }
 
-/// How long frames are, with their check sequences and tags.
+/// How long frames are, with their check sequences and tags. Those of a capture that have no room
+/// for headers and marks are lengthened.
 ///
 /// # Errors
 /// A capture that cannot be read.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 9022 B")]
-pub fn frame_sizes(params: &Settings) -> Result<Sizes, Fault> {
+pub fn frame_sizes(params: &Settings, layout: Layout) -> Result<Sizes, Fault> {
     let asked = params.get(FRAME_SIZE.name);
     let sizes = match (asked.and_then(Value::word), capture_of(params)) {
         (_, Some(file)) => {
-            Sizes::List(capture::read(file).map_err(|what| Fault::NotAvailable { what })?)
+            let mut list = capture::read(file).map_err(|what| Fault::NotAvailable { what })?;
+            let least = u16::try_from(layout.least() - layout.tag_bytes()).unwrap_or(u16::MAX);
+            list.iter_mut().for_each(|frame| frame.bytes = frame.bytes.max(least));
+            Sizes::List(list)
         }
         (Some(_), None) => Sizes::imix(),
         (None, None) => {
             Sizes::Alike(asked.and_then(Value::quantity).map_or(LEAST, |size| size.value as usize))
         }
     };
-    Ok(sizes.longer(vlan_of(params).map_or(0, |_| TAG)))
+    Ok(sizes.longer(layout.tag_bytes()))
 }
 
 /// The file of the capture whose frames are asked for.
-fn capture_of(params: &Settings) -> Option<&str> {
+#[must_use]
+pub fn capture_of(params: &Settings) -> Option<&str> {
     params.get(FRAME_SIZE.name).and_then(Value::word).filter(|word| *word != IMIX)
 }
 

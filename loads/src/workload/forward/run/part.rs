@@ -14,7 +14,7 @@ use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
-    Edges, Frames, Generator, Listed, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
+    Edges, Frames, Generator, Listed, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -31,7 +31,7 @@ use std::time::Duration;
 const ETHERNET: usize = 14;
 /// Ahead of the first frame, so that the call that sends stands, nanoseconds.
 const SOON_NS: u64 = 1_000_000;
-/// Flows whose numbers are in the digest.
+/// Frames whose flows and lengths are in the digest, at least.
 const TOLD: u32 = 64;
 
 /// What this host is in the trial.
@@ -144,10 +144,11 @@ impl End for Ends {
                 Ok(FromPart::Ready)
             }
             ToPart::Sink(adapter, traffic) => {
-                let index = link(&adapter)?.index;
+                let LinkInfo { index, mtu, .. } = link(&adapter)?;
                 let Traffic { sizes, layout, key, streams, .. } = traffic;
-                let frames = Frames { sizes, layout, key };
-                let sink = Sink::attach(index, frames, streams);
+                // An adapter with such an MTU takes no program for single pages.
+                let in_parts = mtu as usize + ETHERNET + FCS > MOST;
+                let sink = Sink::attach(index, Frames { sizes, layout, key, in_parts }, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
             ToPart::Aim(aims, traffic) => {
