@@ -4,7 +4,7 @@
 //! Never: which level is better, nor what the metrics mean.
 
 use super::pairing::Measure;
-use super::series::{Series, Side, baseline};
+use super::series::{Series, Side, baseline, direction_of};
 use crate::record::{Derivation, FactorPlan, LoadPlan, Plan, Replicate, Run, Value};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
@@ -83,7 +83,7 @@ pub(super) fn compared(plan: &Plan) -> Vec<Option<(&FactorPlan, &str)>> {
     }
 }
 
-/// A metric under a level of one factor, and the first of the others.
+/// A metric under a level of one factor and the first of the others, in the first direction.
 pub(super) fn under(
     run: &Run,
     load: &LoadPlan,
@@ -92,7 +92,8 @@ pub(super) fn under(
 ) -> Series {
     let mut levels = baseline(&run.plan);
     levels.extend(level.map(|(factor, level)| (factor.name.clone(), level.to_owned())));
-    let side = Side { levels, direction: None, replicate: Replicate::Block };
+    let direction = direction_of(load);
+    let side = Side { levels, direction, replicate: Replicate::Block };
     let measure: &Measure<'_> = &|record| record.outcome.metric(metric).map(|found| found.value);
     Series::of(run, load, &side, measure)
 }

@@ -11,7 +11,7 @@ use super::ladder::{Rung, Step as Climb};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
 use super::measure::{busy, throughput};
 use super::own_count;
-use super::series::{Series, Side, baseline, block_logs};
+use super::series::{Series, Side, baseline, block_logs, direction_of};
 use crate::record::{
     Claim, Derivation, FactorPlan, LoadPlan, Method, ParamRole, Plan, Replicate, Run, TrialRecord,
     Value, claims,
@@ -293,7 +293,8 @@ fn second_level(
     let (factor, second) = second.ok_or(ClaimNeed::Feature)?;
     let metric = plan.primary(&load.name);
     let of = |levels| {
-        let side = Side { levels, direction: None, replicate: plan.replicate_of(&[&factor.name]) };
+        let (direction, replicate) = (direction_of(load), plan.replicate_of(&[&factor.name]));
+        let side = Side { levels, direction, replicate };
         let measure = |record: &TrialRecord| record.outcome.metric(metric).map(|found| found.value);
         Series::of(run, load, &side, &measure)
     };

@@ -26,6 +26,14 @@ pub(super) fn baseline(plan: &Plan) -> BTreeMap<String, String> {
     plan.factors.iter().filter_map(first).collect()
 }
 
+/// The direction of a load, or the first that it sweeps; none of a load that has none.
+pub(super) fn direction_of(load: &LoadPlan) -> Option<&str> {
+    let name = load.roles.get(&ParamRole::Direction)?;
+    let swept = load.over.iter().find(|(swept, _)| swept == name);
+    let first = swept.and_then(|(_, values)| values.first());
+    first.or_else(|| load.fixed.get(name)).and_then(Value::word)
+}
+
 /// A figure by point of the curve and block, or round of boots.
 pub(super) struct Series {
     /// In the order of the plan.

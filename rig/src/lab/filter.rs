@@ -22,8 +22,9 @@ const PROGRAM: &str = "nft";
 const PLACES: &str = "/usr/sbin:/sbin:/usr/local/sbin:/usr/bin";
 /// Addresses of every lab (RFC 2544, appendix C.2.2).
 const LAB: &str = "198.18.0.0/15";
-/// Destination ports from 1 on that a near miss may have; loads of the lab use higher ones.
-const LOW_PORTS: u32 = 4999;
+/// First and last destination port that a near miss may have. Loads of the lab use higher ones, and
+/// find their way by datagrams to a lower one (discard, RFC 863).
+const LOW_PORTS: [u32; 2] = [10, 4999];
 
 /// Files in which bridges are told to show frames to the filter of IP, below `/proc/sys/net`.
 pub const SHOWN: [&str; 2] = ["bridge/bridge-nf-call-iptables", "bridge/bridge-nf-call-ip6tables"];
@@ -192,12 +193,13 @@ impl Filter {
 /// overlap. Every second one is a near miss: all but the destination port fits frames of UDP.
 fn drawn(rules: u32) -> Vec<Rule> {
     let mut chance = Chance::new(SEED);
-    let width = LOW_PORTS / (rules / 2).max(1);
+    let [lowest, highest] = LOW_PORTS;
+    let width = (highest - lowest + 1) / (rules / 2).max(1);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below `most`")]
     let mut below = |most: u32| (chance.draw() * f64::from(most)) as u32;
     let mut draw = |at: u32| {
         if at % 2 == 1 {
-            let first = 1 + at / 2 * width;
+            let first = lowest + at / 2 * width;
             let target = range(first, first + width - 1);
             return [LAB.into(), LAB.into(), "udp".into(), range(1024, 65535), target];
         }
@@ -288,11 +290,11 @@ mod tests {
             assert_eq!(rules.iter().collect::<BTreeSet<_>>().len(), count as usize, "{count}");
             let near: Vec<&Rule> = rules.iter().filter(|rule| rule[0] == LAB).collect();
             assert_eq!(near.len(), count as usize / 2);
-            let mut free = 1;
+            let mut free = LOW_PORTS[0];
             for rule in near {
                 let (first, last) = rule[4].split_once('-').unwrap_or((&rule[4], &rule[4]));
                 let (first, last): (u32, u32) = (first.parse().unwrap(), last.parse().unwrap());
-                assert!(free <= first && first <= last && last <= LOW_PORTS, "{rule:?}");
+                assert!(free <= first && first <= last && last <= LOW_PORTS[1], "{rule:?}");
                 free = last + 1;
             }
         }

@@ -5,7 +5,7 @@
 use super::simulated;
 
 use desk::record::Run;
-use desk::verdict::analyse;
+use desk::verdict::{analyse, line_shares, own_counts};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use simulated::{physics, run};
@@ -161,6 +161,14 @@ fn a_mix_finds_the_same_core_and_its_bits_are_those_that_came() {
 #[test]
 fn searches_find_the_rate_and_the_depth_of_planted_policers() {
     (0..FEW).for_each(policer);
+}
+
+#[test]
+fn both_counts_of_a_box_and_its_share_of_a_line_have_a_table() {
+    let load = "[load.all]\nworkload = \"forward\"\ndeclared_rate = \"10 Mbit/s\"\n\
+                offered_load = \"2 Mbit/s\"\n";
+    let run = through((1, TESTER), load, "capacity = 5000.0\nbuffer = 32\n");
+    assert_eq!([own_counts(&run).len(), line_shares(&run).len()], [1, 1]);
 }
 
 #[test]

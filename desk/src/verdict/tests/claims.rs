@@ -382,8 +382,6 @@ fn counted_twice(share: f64, second: f64) -> Run {
     let derive = DeriveSpec::of(Derivation::OwnCount, "own").stored();
     for load in &mut run.plan.loads {
         load.derives.push(derive.clone());
-        // Frames have one.
-        load.roles.remove(&ParamRole::Direction);
     }
     for record in &mut run.records {
         let onboard = record.trial.treatment.levels.values().any(|level| level == "onboard");
