@@ -44,6 +44,12 @@ fn visited(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
     Some(record)
 }
 
+/// Why a visit has no figure.
+fn refused(bench: &mut Bench, plan: &Plan) -> String {
+    let record = visit::undisturbed(bench, plan, &visit::first(plan)).expect("a fault");
+    record.outcome.fault.expect("refused").to_string()
+}
+
 fn told(record: &TrialRecord, key: &str) -> f64 {
     record.reading("frames", "sut", key).expect(key).value
 }
@@ -198,8 +204,7 @@ fn frames_of_a_capture_have_its_lengths_and_flows_and_a_file_of_another_kind_is_
     let load = format!("frame_size = \"{}\"\n", path.display());
     let plan = plan(BACK_TO_BACK, &load);
     let Some(mut bench) = visit::as_root(&plan) else { return };
-    let record = visit::undisturbed(&mut bench, &plan, &visit::first(&plan)).expect("a fault");
-    let fault = record.outcome.fault.expect("refused").to_string();
+    let fault = refused(&mut bench, &plan);
     assert!(fault.contains("two-flows.pcap: neither pcap nor pcapng"), "{fault}");
 }
 
@@ -220,8 +225,7 @@ fn jumbo_frames_go_by_packet_sockets_and_are_refused_elsewhere() {
         closes(&record, "64 B over large frames");
     }
     let plan = plan(&lab, &load(""));
-    let record = visit::undisturbed(&mut bench, &plan, &visit::first(&plan)).expect("a fault");
-    let fault = record.outcome.fault.expect("refused").to_string();
+    let fault = refused(&mut bench, &plan);
     assert!(fault.contains("frames have 9018 B; take engine = \"packet\""), "{fault}");
 }
 

@@ -158,7 +158,7 @@ fn unreadable(file: &str, why: &PcapError<&[u8]>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use etherparse::PacketBuilder;
     use std::io::Cursor;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     /// A file of pcap with such frames, of each at most so many bytes.
-    fn pcap(frames: &[Vec<u8>], most: usize) -> Vec<u8> {
+    pub fn pcap(frames: &[Vec<u8>], most: usize) -> Vec<u8> {
         let mut file = Vec::new();
         for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 1] {
             file.extend(word.to_le_bytes());

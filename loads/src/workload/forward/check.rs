@@ -5,7 +5,7 @@
 use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::readings;
-use super::run::{HostMark, capture_of, share};
+use super::run::{HostMark, share};
 use super::spec::DECLARED;
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
@@ -281,7 +281,7 @@ fn made_with(evidence: &Evidence) -> Settings {
     let mut made = evidence.asked.clone();
     made.insert("streams_total".into(), Value::Count(evidence.streams() as u64));
     // A file may have been replaced under its name.
-    if let (Some(_), Some(list)) = (capture_of(&evidence.asked), evidence.sizes.list()) {
+    if let Some(list) = evidence.captured() {
         let sum = list.iter().fold(DIGEST, |sum, frame| {
             let words = u64::from(frame.bytes) << 32 | u64::from(frame.flow);
             digest(sum, &words.to_le_bytes())

@@ -2,10 +2,10 @@
 //!
 //! Must not know what is right; `check.rs` says that.
 
-use super::run::{Counts, HostMark, StreamEnd};
+use super::run::{Counts, HostMark, StreamEnd, capture_of};
 use crate::engine::net::{Life, seconds};
 use crate::engine::packet::live::bridge::PortCounts;
-use crate::engine::packet::live::{PHASES, Sent, Sizes, Stream};
+use crate::engine::packet::live::{Listed, PHASES, Sent, Sizes, Stream};
 use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Settings};
 use rig::metal::Span;
@@ -60,6 +60,12 @@ impl Evidence {
     /// A trial that was not driven.
     pub fn life(&self) -> Result<&Life<HostMark, Vec<StreamEnd>>, Fault> {
         self.life.as_ref().ok_or_else(|| Fault::WrongWork { what: "nothing was driven".into() })
+    }
+
+    /// The frames of the capture that were asked for; none of other loads.
+    #[must_use]
+    pub fn captured(&self) -> Option<&[Listed]> {
+        capture_of(&self.asked).and_then(|_| self.sizes.list())
     }
 
     /// How long frames that count were due or sent, seconds.

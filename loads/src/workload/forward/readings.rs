@@ -4,7 +4,7 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::Evidence;
-use super::run::{HostMark, capture_of};
+use super::run::HostMark;
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
 use crate::engine::packet::ledger::Ledger;
@@ -81,9 +81,7 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
 
 /// Frames of the capture that a stream sends again and again, and their flows; nothing of others.
 fn captured(evidence: &Evidence) -> Vec<(&'static str, u64)> {
-    let (Some(_), Some(list)) = (capture_of(&evidence.asked), evidence.sizes.list()) else {
-        return Vec::new();
-    };
+    let Some(list) = evidence.captured() else { return Vec::new() };
     let flows: BTreeSet<u32> = list.iter().map(|frame| frame.flow).collect();
     vec![("frames of the capture", list.len() as u64), ("flows of the capture", flows.len() as u64)]
 }

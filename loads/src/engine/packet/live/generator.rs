@@ -725,12 +725,12 @@ impl Maker<'_> {
     /// The checksum of UDP: of what is the same in every frame, and of ports (`R5`), mark (`R2`),
     /// number, stamp (`R3`) and tag. Words of 32 bits are added, and then folded to 16.
     fn checksum(&mut self) {
-        let wire = &self.sending.wire;
         let (check, code) = (self.layout().check(), &mut self.code);
         if self.table.is_some() {
             code.load(Size::D, R1, ENTRY);
             code.load(Size::D, R1, (R1, of_sender::SUM));
         } else {
+            let wire = &self.sending.wire;
             code.load64(R1, wire.constant(&wire.template()));
         }
         for word in [R5, R2, R6, R9] {

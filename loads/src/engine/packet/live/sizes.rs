@@ -7,10 +7,10 @@ use super::wire::LEAST;
 use serde::{Deserialize, Serialize};
 
 /// Lengths of the simple IMIX, bytes with the check sequence.
-pub const IMIX: [u16; 3] = [64, 594, 1518];
+const IMIX: [u16; 3] = [64, 594, 1518];
 /// The order in which they come, again and again: seven of the first, four of the second and one of
 /// the third, spread as evenly as they can be.
-pub const ORDER: [u8; 12] = [0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 2];
+const ORDER: [u8; 12] = [0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 2];
 
 /// A frame of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use super::generator::{finish_tag, scramble};
 use super::*;
 use crate::engine::packet::bpf::tests::granted;
 use crate::engine::packet::bpf::{Assembler, Map, MapKind, Program, Reg, Size};
+use crate::engine::packet::capture::tests::pcap;
 use crate::engine::packet::frame::FCS;
 use hdrhistogram::Histogram;
 use rig::lab::clock;
@@ -588,20 +589,6 @@ fn sockets_keep_a_schedule_or_tell_what_is_unsent() {
     }
 }
 
-/// Frames as a file of libpcap has them (magic number, version 2.4, Ethernet).
-fn pcap(frames: &[Vec<u8>]) -> Vec<u8> {
-    let head: [u32; 6] = [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 1];
-    let mut file: Vec<u8> = head.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    for (at, frame) in (0_u32..).zip(frames) {
-        let length = u32::try_from(frame.len()).unwrap();
-        for word in [at / 1_000_000, at % 1_000_000, length, length] {
-            file.extend(word.to_ne_bytes());
-        }
-        file.extend(frame);
-    }
-    file
-}
-
 /// Packets of a file that pass a filter of another program. It takes what UDP carries as bytes: by
 /// some of the ports it would look for other protocols in them.
 fn decoded(path: &std::path::Path, filter: &str) -> usize {
@@ -660,7 +647,9 @@ fn another_program_finds_every_frame_well_formed() {
         let sending = Sending { wire, pattern, ..sending(from, pace) };
         let path = std::env::temp_dir().join(format!("stend-frames-{}.pcap", std::process::id()));
         match layout.vlan {
-            None => std::fs::write(&path, pcap(&captured(&sending, to, COUNT))).unwrap(),
+            None => {
+                std::fs::write(&path, pcap(&captured(&sending, to, COUNT), usize::MAX)).unwrap()
+            }
             Some(_) => dumped(&sending, &path, COUNT),
         }
         let wrong = "_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || \

@@ -14,7 +14,7 @@ use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
-    Edges, Frames, Generator, Listed, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
+    Edges, Frames, Generator, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -31,7 +31,7 @@ use std::time::Duration;
 const ETHERNET: usize = 14;
 /// Ahead of the first frame, so that the call that sends stands, nanoseconds.
 const SOON_NS: u64 = 1_000_000;
-/// Frames whose flows and lengths are in the digest, at least.
+/// Frames whose flows and lengths are in the digest.
 const TOLD: u32 = 64;
 
 /// What this host is in the trial.
@@ -367,8 +367,7 @@ fn link(adapter: &str) -> Result<LinkInfo, String> {
 /// frames.
 fn of(sending: &Sending) -> u64 {
     let mut sum = digest(DIGEST, &sending.wire.content());
-    let told = sending.wire.sizes.list().map_or(0, <[Listed]>::len);
-    for number in 0..u32::try_from(told).unwrap_or(u32::MAX).max(TOLD) {
+    for number in 0..TOLD {
         let flow = sending.wire.flow_of((sending.pattern, sending.flows), number);
         sum = digest(sum, &flow.to_le_bytes());
         sum = digest(sum, &sending.wire.sizes.of(number).to_le_bytes());
