@@ -2,7 +2,8 @@
 //! CPU, interleaved.
 //!
 //! `saturate`: frames of 64 B that arrive over a virtual cable, as many as it takes, beside packet
-//! sockets (`sendmmsg` of 64 frames past the queueing discipline) to the same sink. `paced`: the
+//! sockets (`sendmmsg` of 64 frames past the queueing discipline) to the same sink, and beside
+//! xdp-trafficgen, where it is, to a program that only drops. `paced`: the
 //! highest rate of a schedule that is kept, beside the kernel's forwarding of IPv4, which a tester
 //! must outrun. `bridge`: a program of XDP with 100 rules that joins two ports, beside the kernel's
 //! bridge without any, both with the tester in the same chain; the time of the tester back to back
@@ -57,15 +58,17 @@ fn compare(words: &[String]) -> Result<Count, Failed> {
     let cell = |name, peer, bar| Cell { name, peer, bar, rate: |rate: &f64| *rate, told };
     println!("what | ours | peer | ratio | bar | ");
     if wanted("saturate 64 B") {
-        let pids = [near.bench.lab.pid(1), near.bench.lab.pid(SUT)];
-        let cpu = cpus::mine()?.first().copied().unwrap_or(0);
-        let (mark, row) =
-            rounds(&cell("saturate 64 B", "sendmmsg", 12.0), |is_ours| match is_ours {
+        let others = [("sendmmsg", 12.0, peer::SENDMMSG), ("xdp-trafficgen", 1.0, peer::OTHER)];
+        for (name, bar, other) in others.into_iter().take(1 + usize::from(peer::has_other())) {
+            let pids = [near.bench.lab.pid(1), near.bench.lab.pid(SUT)];
+            let cpu = cpus::mine()?.first().copied().unwrap_or(0);
+            let (mark, row) = rounds(&cell("saturate 64 B", name, bar), |is_ours| match is_ours {
                 true => near.rate(None)?.ok_or_else(|| "no trial was kept".into()),
-                false => peer::rate(pids, "lan", cpu).map_err(|e| e as Failed),
+                false => peer::rate(other, pids, "lan", cpu).map_err(|e| e as Failed),
             })?;
-        println!("{row}");
-        count.add(mark);
+            println!("{row}");
+            count.add(mark);
+        }
     }
     if wanted("bridge 64 B") {
         let (mark, row) = bridges(&mut near)?;
