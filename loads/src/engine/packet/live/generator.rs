@@ -193,6 +193,8 @@ pub struct Generator {
     state: Map,
     control: Arc<Map>,
     edges: Edges,
+    /// Which phase a program was told that is not paced. The window is told more than once.
+    phase: u64,
     pace: Option<Pace>,
     burst: Option<u32>,
     /// A burst as fast as it goes begins with the window: how long it may last, what comes before.
@@ -257,6 +259,7 @@ impl Generator {
             state,
             control: Arc::new(control),
             edges: Edges::UNKNOWN,
+            phase: 0,
             pace: sending.pace,
             burst: sending.burst,
             waits: None,
@@ -341,7 +344,7 @@ impl Generator {
     pub fn announce(&mut self, edges: Edges) -> Result<(), BpfError> {
         let Some(frames) = self.burst else {
             self.edges = edges;
-            return self.tell(0, false);
+            return self.tell(self.phase, false);
         };
         // It is told again when the window closes.
         if self.edges.opens_ns != Edges::UNKNOWN.opens_ns {
@@ -363,10 +366,11 @@ impl Generator {
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn enter(&self, phase: u64) -> Result<(), BpfError> {
+    pub fn enter(&mut self, phase: u64) -> Result<(), BpfError> {
         if self.burst.is_some() {
             return Ok(());
         }
+        self.phase = phase;
         self.tell(phase, false)
     }
 

@@ -280,11 +280,14 @@ fn run_once(sending: &Sending, to: u32, length: Duration) -> (Sent, Totals, Hist
     let span = u64::try_from(length.as_nanos()).unwrap();
     let opens_ns = begins + 50_000_000;
     generator.go((begins, Duration::from_secs(5)), || rig::lab::cpus::pin(0)).unwrap();
-    generator.announce(Edges { opens_ns, closes_ns: opens_ns + span }).unwrap();
+    let edges = Edges { opens_ns, closes_ns: opens_ns + span };
+    generator.announce(edges).unwrap();
     clock::sleep_until(opens_ns);
     if sending.pace.is_none() {
         generator.enter(1).unwrap();
     }
+    // It is told once more before the window closes, and then goes on as it was.
+    generator.announce(edges).unwrap();
     clock::sleep_until(opens_ns + span);
     if sending.pace.is_none() {
         generator.enter(2).unwrap();

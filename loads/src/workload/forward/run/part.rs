@@ -74,7 +74,7 @@ impl Engine {
         }
     }
 
-    fn enter(&self, phase: u64) -> Result<(), String> {
+    fn enter(&mut self, phase: u64) -> Result<(), String> {
         match self {
             Self::Live(generator) => generator.enter(phase).map_err(|e| e.to_string()),
             Self::Socket(sockets) => {
@@ -194,7 +194,7 @@ impl End for Ends {
         }
         clock::sleep_until(at_ns);
         let mark = self.read()?;
-        for sender in self.sends.iter().filter(|sender| !sender.paced) {
+        for sender in self.sends.iter_mut().filter(|sender| !sender.paced) {
             let phase = if at_ns < window.closes_ns { 1 } else { 2 };
             sender.engine.enter(phase)?;
         }
