@@ -31,7 +31,7 @@ const WARM: Duration = Duration::from_millis(1500);
 /// Why it could not be measured.
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// What is measured of a peer: in these processes' hosts, sender first, over this link, on this CPU.
+/// Measures a peer: hosts of these processes, sender first, the link, the CPU.
 type Measure = fn([u32; 2], &str, u32) -> Result<f64, Failed>;
 
 /// Frames a second that come at the sink, by packet sockets.

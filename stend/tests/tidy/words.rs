@@ -60,7 +60,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/engine/net/uring.rs", "io_uring: the kernel works on buffers of ours"),
     ("loads/src/engine/net/zero_copy.rs", "SO_ZEROCOPY and its completions: rustix lacks them"),
     ("loads/src/engine/packet/live/plain.rs", "sendmmsg, packet sockets: no safe wrapper"),
-    ("loads/src/engine/packet/live/xsk.rs", "rings and frames of AF_XDP, shared with the kernel"),
+    ("loads/src/engine/packet/live/rings.rs", "rings and frames of AF_XDP, shared with the kernel"),
     ("loads/src/engine/packet/bpf/call.rs", "bpf, sigaction, tgkill: no safe wrapper has them"),
     ("loads/src/engine/packet/acl/form.rs", "calls of code for vectors that this CPU has"),
     ("loads/src/engine/packet/acl/half.rs", "loads of AVX2: safe ones take no memory"),

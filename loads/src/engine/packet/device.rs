@@ -29,6 +29,8 @@ const NONE: (u32, u16) = (u32::MAX, u16::MAX);
 pub enum Forwarding {
     /// Nothing: it passes on what comes.
     Bypass,
+    /// It passes on unchanged what no service drops: there are two ports.
+    Join,
     /// It sends them to where the receiver's address was learnt (IEEE 802.1Q).
     Bridge,
     /// It sends them by the longest prefix of their destination (RFC 1812).

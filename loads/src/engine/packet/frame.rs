@@ -112,6 +112,13 @@ pub fn parse(head: &Head, bytes: usize) -> Option<Tuple> {
     })
 }
 
+/// Whether a frame of IPv4 of so many bytes has all of its packet, which is no fragment.
+#[inline]
+#[must_use]
+pub fn is_unbroken(head: &Head, bytes: usize) -> bool {
+    length(head) <= bytes && half(head, 20) & 0x3fff == 0
+}
+
 /// Bytes of an IPv4 frame without check sequence, as its header says, at most 65,549.
 #[inline]
 #[must_use]
@@ -316,6 +323,22 @@ mod tests {
             head[bit / 8] ^= 1 << (bit % 8);
             prop_assert!(!is_whole(&head, 60));
             prop_assert_eq!(parse(&head, 60), None);
+        }
+
+        #[test]
+        fn fragments_and_cut_packets_are_told(
+            fields in fields(),
+            bytes in 60_usize..1514,
+            offset in 0_u16..0x2000,
+        ) {
+            let mut head = [0; HEAD];
+            write(&mut head, bytes, &fields);
+            prop_assert!(is_unbroken(&head, bytes) && !is_unbroken(&head, bytes - 1));
+            // More fragments; a later one; a packet that may not be cut, and is none.
+            for (flags, whole) in [(0x2000, false), (0, offset == 0), (0x4000, offset == 0)] {
+                put(&mut head, 20, flags | offset);
+                prop_assert_eq!(is_unbroken(&head, bytes), whole);
+            }
         }
     }
 

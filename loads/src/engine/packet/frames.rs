@@ -21,6 +21,12 @@ impl Frames {
         Self::room(slots, bytes, 0)
     }
 
+    /// Room for the heads alone of frames of up to so many bytes.
+    #[must_use]
+    pub fn heads(slots: usize, bytes: usize) -> Self {
+        Self { bytes, ..Self::room(slots, HEAD, 0) }
+    }
+
     /// The same, with a line before the head of each.
     #[must_use]
     pub fn with_line_before(slots: usize, bytes: usize) -> Self {

@@ -82,8 +82,8 @@ fn damage(evidence: &Evidence) -> Result<(), Fault> {
     Err(Fault::WrongWork { what })
 }
 
-/// Every frame that came went through the program of each switch: the kernel forwards what such a
-/// program leaves to it.
+/// Every frame that came went through the fast path of each switch: the kernel forwards what that
+/// leaves to it.
 fn programs(evidence: &Evidence, ledger: &Ledger) -> Result<(), Fault> {
     if evidence.list.is_none() {
         return Ok(());
@@ -96,8 +96,8 @@ fn programs(evidence: &Evidence, ledger: &Ledger) -> Result<(), Fault> {
         None => Ok(()),
         Some((host, forwarded)) => {
             let what = format!(
-                "{} frames came, and the program of {host} forwarded {forwarded}: the kernel \
-                 forwarded the others",
+                "{} frames came, and the fast path of {host} forwarded {forwarded}: the kernel \
+                 forwarded the others, as it does what an adapter receives by further queues",
                 ledger.received
             );
             Err(Fault::WrongWork { what })

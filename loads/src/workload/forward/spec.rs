@@ -92,16 +92,16 @@ pub const DECLARED: ParamSpec = ParamSpec {
 /// What forwards in the switches between the ends.
 pub const FAST_PATH: ParamSpec = ParamSpec {
     name: "fast_path",
-    about: "what forwards in switches: off, the kernel's bridge; xdp, a program at both ports",
+    about: "what forwards in switches: off, the kernel's bridge; xdp, a program; af_xdp, a process",
     role: None,
-    kind: ParamKind::choice(&["off", "xdp"]),
+    kind: ParamKind::choice(&["off", "xdp", "af_xdp"]),
     default: "off",
 };
 
 /// Rules that the program looks for.
 pub const RULES: ParamSpec = ParamSpec {
     name: "rules",
-    about: "rules of the access list of fast_path = xdp",
+    about: "rules of the access list of a fast path",
     role: Some(ParamRole::Work),
     kind: ParamKind::count(0, 1000),
     default: "0",

@@ -106,6 +106,8 @@ pub enum MapKind {
     PerCpu,
     /// By a number of four bytes, an adapter: the index in the lower half of a word.
     Adapters,
+    /// By a number of four bytes, a socket of AF_XDP; it is put in by [`Map::put_socket`].
+    Sockets,
 }
 
 /// A map: memory that programs and this process share.
@@ -129,6 +131,7 @@ impl Map {
             MapKind::Array => 2,
             MapKind::PerCpu => 6,
             MapKind::Adapters => 14,
+            MapKind::Sockets => 17,
         };
         let attr = Attr::new().word(0, number).word(4, key).word(8, value).word(12, entries);
         let file = attr.name(28, "stend").open(MAP_CREATE).map_err(failed("MAP_CREATE"))?;
@@ -176,6 +179,18 @@ impl Map {
         self.fits(key, value.len() * 8)?;
         let attr = Attr::new().file(0, &self.file).address(8, key.as_ptr());
         let mut attr = attr.address(16, value.as_ptr());
+        attr.call(UPDATE).map(drop).map_err(failed("MAP_UPDATE_ELEM"))
+    }
+
+    /// Puts a socket of AF_XDP in.
+    ///
+    /// # Errors
+    /// What the kernel says: `EOPNOTSUPP` where it has no ring of frames that come.
+    pub fn put_socket(&self, number: u32, socket: &OwnedFd) -> Result<(), BpfError> {
+        let value = socket.as_raw_fd();
+        self.fits(&number.to_ne_bytes(), size_of_val(&value))?;
+        let attr = Attr::new().file(0, &self.file).address(8, &raw const number);
+        let mut attr = attr.address(16, &raw const value);
         attr.call(UPDATE).map(drop).map_err(failed("MAP_UPDATE_ELEM"))
     }
 

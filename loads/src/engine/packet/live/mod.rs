@@ -4,8 +4,8 @@
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them, [`Sizes`], how long they are; [`Generator`],
 //! [`Sink`]; [`buckets`]; [`maker`], [`plain`], [`xsk`] and [`sockets`], the same frames by
-//! sockets; [`bridge`], what hands frames from one port to another inside the kernel, by a list of
-//! rules; [`near_rules`], lists for such frames.
+//! sockets; [`rings`], what those of AF_XDP share with the kernel; [`bridge`], what hands frames
+//! from one port to another, by a list of rules; [`near_rules`], lists for such frames.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 
@@ -15,6 +15,7 @@ mod generator;
 pub mod maker;
 pub mod near_rules;
 pub mod plain;
+pub mod rings;
 mod sink;
 mod sizes;
 pub mod sockets;

@@ -5,7 +5,7 @@
 
 use super::counts::Counts;
 use super::guard::undisturbed;
-use super::message::{Aim, FromPart, Taking, ToPart, Traffic};
+use super::message::{Aim, FastPath, FromPart, Taking, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
 use crate::engine::packet::capture;
@@ -44,7 +44,7 @@ pub struct Frames {
     /// Every host of the lab.
     hosts: Vec<usize>,
     /// What switches forward by, where it is not the kernel.
-    list: Option<NearRules>,
+    list: Option<(NearRules, FastPath)>,
 }
 
 impl Workload for Frames {
@@ -80,15 +80,15 @@ impl Workload for Frames {
         };
         refuse_second_cables(lab, job.link)?;
         self.list = listed(lab, job, &traffic)?;
-        self.evidence.list = self.list.as_ref().map(|near| near.spread(&near.list()));
+        self.evidence.list = self.list.as_ref().map(|(near, _)| near.spread(&near.list()));
         self.prepare(lab, (job.link, &between), &traffic)?;
         // Their counters are read at both edges, too.
         self.course.hosts.extend(between);
         self.evidence.before = self.count(lab, false)?;
         let mut counted = self.evidence.before.iter();
         if self.list.is_some() && counted.all(|(_, counts)| counts.ports.is_empty()) {
-            let what = "fast_path = \"xdp\" joins the ports of a switch, and none stands between \
-                        the ends; take a host of role = \"switch\", or fast_path = \"off\"";
+            let what = "a fast path joins the ports of a switch, and none stands between the \
+                        ends; take a host of role = \"switch\", or fast_path = \"off\"";
             return Err(Fault::NotAvailable { what: what.into() });
         }
         Ok(())
@@ -132,7 +132,7 @@ impl Frames {
         traffic: &Traffic,
     ) -> Result<(), Fault> {
         let word = match &self.list {
-            Some(near) => ToPart::Join(near.clone()),
+            Some((near, by)) => ToPart::Join(near.clone(), *by),
             // What sockets send a virtual adapter takes as it stands.
             None => ToPart::Take(Taking {
                 live: traffic.socket.is_none(),
@@ -293,43 +293,61 @@ fn flows(params: &Settings, sizes: &Sizes) -> (u32, Pattern) {
     (u32::try_from(flows).unwrap_or(u32::MAX), pattern)
 }
 
-/// The list of rules that switches forward by; none where the kernel forwards.
+/// What switches forward by in place of the kernel's bridge; none where that forwards.
+fn fast_path(params: &Settings) -> Option<FastPath> {
+    match params.get(FAST_PATH.name).and_then(Value::word) {
+        Some("xdp") => Some(FastPath::Program),
+        Some("af_xdp") => Some(FastPath::Process),
+        _ => None,
+    }
+}
+
+/// The list of rules that switches forward by, and what forwards; none where the kernel does.
 ///
 /// # Errors
 /// Rules that the kernel would have to look for.
-fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<NearRules>, Fault> {
+fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<(NearRules, FastPath)>, Fault> {
     let params = &job.trial.point.params;
     let rules = params.get(RULES.name).and_then(Value::count).unwrap_or(0);
     let hits = params.get(RULE_HITS.name).and_then(Value::quantity);
     let dropped = hits.map_or(0.0, |share| share.value);
-    let by_program = params.get(FAST_PATH.name).and_then(Value::word) == Some("xdp");
-    if (rules == 0 && dropped > 0.0) || (rules > 0 && !by_program) {
-        let what = "rules are those of fast_path = \"xdp\", and rule_hits is a share that they \
-                    drop; take it, or rules = 0 and rule_hits = \"0 %\"";
-        return Err(Fault::NotAvailable { what: what.into() });
-    }
-    if rules > 0 && !is_received(params) {
-        let what = "rules are drawn for frames to the system under test; take direction = \
-                    \"receive\", or rules = 0";
-        return Err(Fault::NotAvailable { what: what.into() });
-    }
-    if by_program && traffic.layout.six {
-        let what = "fast_path = \"xdp\" forwards IPv4 alone; take ip_version = 4, or fast_path = \
-                    \"off\"";
+    let by = fast_path(params);
+    let refused = if (rules == 0 && dropped > 0.0) || (rules > 0 && by.is_none()) {
+        Some(
+            "rules are those of a fast path, and rule_hits is a share that they drop; take \
+             fast_path = \"xdp\", or rules = 0 and rule_hits = \"0 %\"",
+        )
+    } else if rules > 0 && !is_received(params) {
+        Some(
+            "rules are drawn for frames to the system under test; take direction = \"receive\", or \
+             rules = 0",
+        )
+    } else if by.is_some() && traffic.layout.six {
+        Some("a fast path forwards IPv4 alone; take ip_version = 4, or fast_path = \"off\"")
+    } else if by == Some(FastPath::Process) && traffic.layout.vlan.is_some() {
+        Some(
+            "fast_path = \"af_xdp\" takes frames without a tag; take vlan_tag = \"none\", or \
+             fast_path = \"xdp\"",
+        )
+    } else {
+        None
+    };
+    if let Some(what) = refused {
         return Err(Fault::NotAvailable { what: what.into() });
     }
     let fourth = |at| match lab.address_of(at, job.link) {
         IpAddr::V4(address) => Some(address),
         IpAddr::V6(_) => None,
     };
-    Ok(by_program.then(|| NearRules {
+    let near = NearRules {
         sources: lab.client_indexes().filter_map(fourth).collect(),
         target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
         flows: traffic.flows,
         rules: u32::try_from(rules).unwrap_or(u32::MAX),
         dropped,
         seed: job.trial.seed,
-    }))
+    };
+    Ok(by.map(|by| (near, by)))
 }
 
 /// Frames of IPv6 have more headers.
@@ -360,7 +378,7 @@ fn refuse_jumbo(
     socket: Option<Kind>,
 ) -> Result<(), Fault> {
     let bytes = sizes.most() - layout.tag_bytes();
-    let by_kernel = params.get(FAST_PATH.name).and_then(Value::word) != Some("xdp");
+    let by_kernel = fast_path(params).is_none();
     if bytes <= MOST || (socket == Some(Kind::Packet) && by_kernel) {
         return Ok(());
     }

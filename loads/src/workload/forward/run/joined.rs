@@ -1,10 +1,13 @@
-//! Knows which ports of a host are joined by a program of XDP instead of the kernel's bridge, and
-//! what that program counted.
+//! Knows which ports of a host are joined by a fast path instead of the kernel's bridge, and what
+//! that counted.
 //!
 //! Must not know the other hosts, nor what is sent.
 
+use super::message::FastPath;
+use crate::engine::packet::live::bridge::pair::Pair;
 use crate::engine::packet::live::bridge::{Bridge, BridgeError, PortCounts};
 use crate::engine::packet::rules::Rule;
+use rig::lab::agent;
 use rig::lab::link::{LinkInfo, Routes};
 
 /// The kind of a bridge of the kernel.
@@ -13,7 +16,32 @@ const LOOPBACK: &str = "lo";
 
 /// Ports that are joined, two by two.
 #[derive(Debug, Default)]
-pub struct Joined(Vec<([String; 2], Bridge)>);
+pub struct Joined(Vec<([String; 2], Path)>);
+
+/// What joins two ports.
+#[derive(Debug)]
+enum Path {
+    Program(Bridge),
+    Process(Pair),
+}
+
+impl Path {
+    fn attach(by: FastPath, ports: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
+        Ok(match by {
+            FastPath::Program => Self::Program(Bridge::attach(ports, rules)?),
+            FastPath::Process => {
+                Self::Process(Pair::attach(ports, rules, agent::take_started_nice)?)
+            }
+        })
+    }
+
+    fn counts(&self) -> Result<[PortCounts; 2], String> {
+        match self {
+            Self::Program(bridge) => bridge.counts().map_err(|e| e.to_string()),
+            Self::Process(pair) => pair.counts(),
+        }
+    }
+}
 
 /// Why no ports are joined.
 #[derive(Debug)]
@@ -29,12 +57,12 @@ impl Joined {
     ///
     /// # Errors
     /// Ports that are not two by two; what the kernel says.
-    pub fn all(rules: &[Rule]) -> Result<Self, Unjoined> {
+    pub fn all(rules: &[Rule], by: FastPath) -> Result<Self, Unjoined> {
         let links = Routes::open().and_then(|mut routes| routes.links());
         let links = links.map_err(|e| Unjoined::Failed(e.to_string()))?;
         let join = |ports: [&LinkInfo; 2]| {
             let names = ports.map(|port| port.name.clone());
-            Ok((names, Bridge::attach(ports.map(|port| port.index), rules)?))
+            Ok((names, Path::attach(by, ports.map(|port| port.index), rules)?))
         };
         let pairs = pairs(&links).map_err(Unjoined::Lacks)?;
         let joined: Result<_, BridgeError> = pairs.into_iter().map(join).collect();
@@ -50,9 +78,8 @@ impl Joined {
     /// What the kernel says.
     pub fn counts(&self) -> Result<Vec<(String, PortCounts)>, String> {
         let mut all = Vec::new();
-        for (names, bridge) in &self.0 {
-            let counts = bridge.counts().map_err(|e| e.to_string())?;
-            all.extend(names.iter().cloned().zip(counts));
+        for (names, path) in &self.0 {
+            all.extend(names.iter().cloned().zip(path.counts()?));
         }
         Ok(all)
     }
@@ -71,7 +98,7 @@ pub fn pairs(links: &[LinkInfo]) -> Result<Vec<[&LinkInfo; 2]>, String> {
     };
     if let Some(link) = links.iter().find(own) {
         return Err(format!(
-            "{} is no port of a bridge, and fast_path = \"xdp\" takes the place of one; take \
+            "{} is no port of a bridge, and a fast path takes the place of one; take \
              role = \"switch\", or fast_path = \"off\"",
             link.name
         ));
@@ -85,7 +112,7 @@ pub fn pairs(links: &[LinkInfo]) -> Result<Vec<[&LinkInfo; 2]>, String> {
             [near, far] => pairs.push([*near, *far]),
             ports => {
                 return Err(format!(
-                    "fast_path = \"xdp\" joins two ports of a bridge, and this one has {}; let a \
+                    "a fast path joins two ports of a bridge, and this one has {}; let a \
                      switch stand on two links, or take fast_path = \"off\"",
                     ports.len()
                 ));

@@ -67,13 +67,22 @@ pub struct Taking {
     pub tagged: bool,
 }
 
+/// What joins the ports of a switch in place of the kernel's bridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FastPath {
+    /// A program of XDP at both ports.
+    Program,
+    /// A process, by sockets of AF_XDP.
+    Process,
+}
+
 /// To a part, while the trial is staged and after it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
     /// Between the ends: tell what is forwarded, and take such frames.
     Take(Taking),
-    /// Between the ends: forward by a program, past rules for these frames.
-    Join(NearRules),
+    /// Between the ends: forward by this instead of the kernel, past rules for these frames.
+    Join(NearRules, FastPath),
     /// Where frames arrive: count at this adapter.
     Sink(String, Traffic),
     /// Where frames leave: find the ways and load the programs.

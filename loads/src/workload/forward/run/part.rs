@@ -12,6 +12,7 @@ use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
+use crate::engine::packet::live::rings;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
     Edges, Frames, Generator, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
@@ -22,7 +23,6 @@ use desk::record::Distribution;
 use rig::lab::link::{LinkInfo, Routes};
 use rig::lab::{Urgent, agent, clock, cpus};
 use rig::metal::{DIGEST, Span, digest};
-use rustix::io::Errno;
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -135,8 +135,8 @@ impl End for Ends {
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Take(taking) => self.take(taking),
-            ToPart::Join(near) => {
-                match Joined::all(&near.list()) {
+            ToPart::Join(near, by) => {
+                match Joined::all(&near.list(), by) {
                     Ok(joined) => self.joined = joined,
                     Err(Unjoined::Lacks(what)) => return Ok(FromPart::Lacks(what)),
                     Err(Unjoined::Failed(what)) => return Err(what),
@@ -265,7 +265,7 @@ impl Ends {
         let engine = match traffic.socket {
             Some(kind) => match Sockets::new(&sending, kind) {
                 Ok(sockets) => Engine::Socket(sockets),
-                Err(e) if lacks(&e) => return Ok(FromPart::Lacks(format!("AF_XDP: {e}"))),
+                Err(e) if rings::is_lack(&e) => return Ok(FromPart::Lacks(format!("AF_XDP: {e}"))),
                 Err(e) => return Err(e.to_string()),
             },
             None => match Generator::new(&sending) {
@@ -351,12 +351,6 @@ fn granted<T>(made: Result<T, BpfError>, keep: impl FnOnce(T)) -> Result<FromPar
         Err(e) if e.is_lack() => Ok(FromPart::Lacks(e.to_string())),
         Err(e) => Err(e.to_string()),
     }
-}
-
-/// Whether a kernel has no such socket, or its adapter takes none.
-fn lacks(error: &io::Error) -> bool {
-    let codes = [Errno::AFNOSUPPORT, Errno::OPNOTSUPP];
-    codes.iter().any(|code| error.raw_os_error() == Some(code.raw_os_error()))
 }
 
 fn link(adapter: &str) -> Result<LinkInfo, String> {

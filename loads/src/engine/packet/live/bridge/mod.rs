@@ -3,18 +3,23 @@
 //!
 //! Frames of IPv4 are looked at, with the tag of a VLAN and without; all others go on to the
 //! kernel, whose own bridge has them. The frame is not changed, and no address is learned: there
-//! are two ports. Gives: [`Bridge`], [`PortCounts`]. Never: hosts, or what a figure means.
+//! are two ports. Gives: [`Bridge`], [`PortCounts`]; [`pair`], the same by a process. Never: hosts,
+//! or what a figure means.
 //! Start reading at `vectors.rs`, then `program.rs`.
 
+pub mod pair;
 mod program;
 #[cfg(test)]
 mod tests;
 mod vectors;
 
+use super::rings::is_lack;
+use crate::engine::packet::acl::AclError;
 use crate::engine::packet::bpf::{Attached, BpfError, Map, MapKind, Program};
 use crate::engine::packet::rules::Rule;
 use program::{DE_BRUIJN, word};
 use serde::{Deserialize, Serialize};
+use std::io;
 use vectors::Vectors;
 
 /// Most rules of a list: a set has one bit for each.
@@ -29,13 +34,23 @@ pub enum BridgeError {
     /// The kernel refuses.
     #[error(transparent)]
     Bpf(#[from] BpfError),
+    /// It refuses a socket.
+    #[error("AF_XDP: {0}")]
+    Socket(#[from] io::Error),
+    /// No device has such a list.
+    #[error(transparent)]
+    List(#[from] AclError),
 }
 
 impl BridgeError {
     /// Whether the kernel does not have it, or does not grant it to this user.
     #[must_use]
     pub fn is_lack(&self) -> bool {
-        matches!(self, Self::Bpf(e) if e.is_lack())
+        match self {
+            Self::Bpf(e) => e.is_lack(),
+            Self::Socket(e) => is_lack(e),
+            Self::TooMany(_) | Self::List(_) => false,
+        }
     }
 }
 

@@ -1,0 +1,323 @@
+//! Knows two ports that a process joins by sockets of AF_XDP: what one receives leaves by the other
+//! unless an access list drops it.
+//!
+//! A program at each port hands frames of IPv4 to the socket of its first queue; the kernel has all
+//! others. Both sockets have one memory, so that no frame is copied here. Must not know hosts, nor
+//! what a figure means.
+
+use super::{BridgeError, PortCounts};
+use crate::engine::packet::acl::Acl;
+use crate::engine::packet::bpf::{
+    Assembler, Attached, BpfError, Cond, Map, MapKind, Op, Program, Reg, Size, action, helper,
+};
+use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
+use crate::engine::packet::frame::{HEAD, is_unbroken};
+use crate::engine::packet::frames::Frames;
+use crate::engine::packet::live::rings::{Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, kick, socket};
+use crate::engine::packet::rules::Rule;
+use Reg::{R0, R1, R2, R3, R6, R7, R8, R10};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::xdp::{
+    SocketAddrXdp, SocketAddrXdpFlags, SocketAddrXdpWithSharedUmem, XDP_PGOFF_RX_RING,
+    XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING, XDP_UMEM_PGOFF_FILL_RING,
+};
+use rustix::net::{bind, sockopt};
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Places for frames that come at a port, and entries of each ring: a power of two.
+const PLACES: u32 = 4096;
+/// Frames that pass together.
+const BATCH: usize = 64;
+/// Longest wait for a frame, after which it is looked whether to stop.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+/// The kernel lets a queue go some time after the socket that had it is closed.
+const FREED: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What the thread and the others share.
+#[derive(Debug, Default)]
+struct Shared {
+    stop: AtomicBool,
+    /// Of the frames that each port received: all, those that left, those that a rule dropped, and
+    /// those that rules cannot tell of.
+    counts: [[AtomicU64; 4]; 2],
+    /// Why the thread has ended.
+    error: Mutex<Option<String>>,
+}
+
+/// Two ports and the thread that joins them.
+#[derive(Debug)]
+pub struct Pair {
+    shared: Arc<Shared>,
+    /// Frames that each port left to the kernel.
+    passed: Map,
+    thread: Option<JoinHandle<()>>,
+    _attached: [Attached; 2],
+    _sockets: [Map; 2],
+}
+
+impl Pair {
+    /// Joins the adapters of these indexes, of this network namespace, with this list of rules; the
+    /// thread begins with `ready`.
+    ///
+    /// # Errors
+    /// A list that no device has; what the kernel says.
+    pub fn attach(
+        adapters: [u32; 2],
+        rules: &[Rule],
+        ready: impl FnOnce() -> io::Result<()> + Send + 'static,
+    ) -> Result<Self, BridgeError> {
+        let mut joint = Joint::open(adapters, rules)?;
+        let passed = Map::new(MapKind::PerCpu, (4, 8), 2)?;
+        let sockets = [0, 1].map(|_| Map::new(MapKind::Sockets, (4, 4), 1));
+        let [near, far] = sockets;
+        let sockets = [near?, far?];
+        let attach = |port: usize| {
+            sockets[port].put_socket(0, &joint.ports[port].socket)?;
+            let code = program(&sockets[port], &passed, port)?;
+            Program::load("stend_hand_over", &code)?.attach(adapters[port])
+        };
+        let attached = [attach(0)?, attach(1)?];
+        let shared = Arc::new(Shared::default());
+        let told = Arc::clone(&shared);
+        let work = move || {
+            if let Err(e) = ready().and_then(|()| joint.run(&told)) {
+                *told.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(e.to_string());
+            }
+        };
+        let thread = Some(thread::Builder::new().name("stend-pair".into()).spawn(work)?);
+        Ok(Self { shared, passed, thread, _attached: attached, _sockets: sockets })
+    }
+
+    /// What the ports counted so far, in the order of their adapters.
+    ///
+    /// # Errors
+    /// What the kernel says; why the thread has ended.
+    pub fn counts(&self) -> Result<[PortCounts; 2], String> {
+        let error = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(what) = &*error {
+            return Err(format!("the process between two ports has ended: {what}"));
+        }
+        let of = |port: usize, number| -> Result<PortCounts, BpfError> {
+            let passed = self.passed.sums(number)?.first().copied().unwrap_or(0);
+            let [received, forwarded, dropped, refused] =
+                self.shared.counts[port].each_ref().map(|count| count.load(Relaxed));
+            Ok(PortCounts { received: received + passed, forwarded, dropped, refused, passed })
+        };
+        Ok([of(0, 0).map_err(|e| e.to_string())?, of(1, 1).map_err(|e| e.to_string())?])
+    }
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Relaxed);
+        // What it had to say it has said.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Of a port: frames of IPv4 go to its socket, all others are counted and go to the kernel.
+fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfError> {
+    let mut code = Assembler::new();
+    let [other, out] = [0; 2].map(|_| code.label());
+    code.load(Size::W, R7, (R1, 0));
+    code.load(Size::W, R8, (R1, 4));
+    code.load(Size::W, R2, (R1, 16));
+    code.mov(R3, R7);
+    code.op_imm(Op::Add, R3, 34);
+    code.jump(Cond::Gt, R3, R8, other);
+    code.load(Size::H, R3, (R7, 12));
+    code.jump_imm(Cond::Ne, R3, i32::from(0x0800_u16.to_be()), other);
+    code.map(R1, sockets);
+    code.mov_imm(R3, action::PASS);
+    code.call(helper::REDIRECT_MAP);
+    code.exit();
+    code.bind(other);
+    code.mov_imm(R6, i32::from(port != 0));
+    code.store(Size::W, (R10, -4), R6);
+    code.map(R1, passed);
+    code.mov(R2, R10);
+    code.op_imm(Op::Add, R2, -4);
+    code.call(helper::LOOKUP);
+    code.jump_imm(Cond::Eq, R0, 0, out);
+    code.add_to((R0, 0), 1, R1);
+    code.bind(out);
+    code.mov_imm(R0, action::PASS);
+    code.exit();
+    code.finish()
+}
+
+/// A socket at the first queue of an adapter, with its rings.
+#[derive(Debug)]
+struct Port {
+    socket: OwnedFd,
+    /// Places that the kernel may write frames to.
+    free: Ring,
+    came: Ring,
+    to_send: Ring,
+    sent: Ring,
+}
+
+impl Port {
+    /// With memory of its own, or with that of another port.
+    fn open(adapter: u32, memory: &Mapped, other: Option<&OwnedFd>) -> io::Result<Self> {
+        let socket = socket()?;
+        if other.is_none() {
+            sockopt::set_xdp_umem_reg(&socket, memory.told())?;
+        }
+        sockopt::set_xdp_umem_fill_ring_size(&socket, PLACES)?;
+        sockopt::set_xdp_umem_completion_ring_size(&socket, PLACES)?;
+        sockopt::set_xdp_rx_ring_size(&socket, PLACES)?;
+        sockopt::set_xdp_tx_ring_size(&socket, PLACES)?;
+        let at = sockopt::xdp_mmap_offsets(&socket)?;
+        let ring = |page, at, bytes| Ring::of(&socket, (page, at), (PLACES, bytes));
+        let free = ring(XDP_UMEM_PGOFF_FILL_RING, at.fr, OF_PLACES)?;
+        let came = ring(XDP_PGOFF_RX_RING, at.rx, OF_FRAMES)?;
+        let to_send = ring(XDP_PGOFF_TX_RING, at.tx, OF_FRAMES)?;
+        let sent = ring(XDP_UMEM_PGOFF_COMPLETION_RING, at.cr, OF_PLACES)?;
+        let begun = Instant::now();
+        loop {
+            let bound = match other {
+                None => {
+                    let flags = SocketAddrXdpFlags::XDP_USE_NEED_WAKEUP;
+                    bind(&socket, &SocketAddrXdp::new(flags, adapter, 0))
+                }
+                Some(other) => {
+                    let flags = SocketAddrXdpFlags::XDP_SHARED_UMEM;
+                    let addr = SocketAddrXdp::new(flags, adapter, 0);
+                    let shared_umem_fd = other.as_fd();
+                    bind(&socket, &SocketAddrXdpWithSharedUmem { addr, shared_umem_fd })
+                }
+            };
+            match bound {
+                Ok(()) => return Ok(Self { socket, free, came, to_send, sent }),
+                Err(Errno::BUSY) if begun.elapsed() < FREED => thread::sleep(PAUSE),
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+}
+
+/// What the thread has.
+struct Joint {
+    memory: Mapped,
+    ports: [Port; 2],
+    /// What a frame that comes at a port passes through.
+    devices: [Device; 2],
+    heads: Frames,
+    refused: [u64; 2],
+    has_rules: bool,
+    begun: Instant,
+}
+
+impl Joint {
+    fn open(adapters: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
+        let memory = Mapped::places(2 * PLACES)?;
+        let near = Port::open(adapters[0], &memory, None)?;
+        let far = Port::open(adapters[1], &memory, Some(&near.socket))?;
+        let mut ports = [near, far];
+        for (port, first) in ports.iter_mut().zip([0, PLACES]) {
+            (first..first + PLACES).for_each(|at| port.free.push_place(u64::from(at * PLACE)));
+            port.free.publish(0);
+        }
+        let has_rules = !rules.is_empty();
+        let acl = if has_rules { Some(Acl::build(rules)?) } else { None };
+        let acl = acl.map(|acl| Arc::new((acl, vec![false; rules.len()])));
+        let device = || {
+            let forwarding = if has_rules { Forwarding::Join } else { Forwarding::Bypass };
+            let tables = Tables { acl: acl.clone(), ..Tables::default() };
+            let services =
+                Services { forwarding, batch: BATCH, nat: None, policers: None, queues: None };
+            Device::new(tables, services)
+        };
+        Ok(Self {
+            memory,
+            ports,
+            devices: [device(), device()],
+            heads: Frames::heads(BATCH, PLACE as usize),
+            refused: [0; 2],
+            has_rules,
+            begun: Instant::now(),
+        })
+    }
+
+    fn run(&mut self, shared: &Shared) -> io::Result<()> {
+        while !shared.stop.load(Relaxed) {
+            let mut is_idle = true;
+            for from in [0, 1] {
+                is_idle &= self.pass(from)? == 0;
+                self.tell(from, &shared.counts[from]);
+            }
+            if is_idle {
+                let sockets = self.ports.iter().map(|port| &port.socket);
+                let mut looked: Vec<_> =
+                    sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
+                match poll(&mut looked, Some(&LOOK)) {
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(e) => return Err(e.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the frames that wait at a port, a batch at the most, and sends those that may leave by
+    /// the other; how many it took, or still has to send.
+    fn pass(&mut self, from: usize) -> io::Result<usize> {
+        let [near, far] = &mut self.ports;
+        let (port, other) = if from == 0 { (near, far) } else { (far, near) };
+        while let Some(address) = other.sent.pop_place() {
+            port.free.push_place(address);
+        }
+        other.sent.publish(1);
+        let (mut frames, mut slots) = ([(0, 0); BATCH], [0; BATCH]);
+        let (mut taken, mut whole) = (0, 0);
+        while taken < BATCH {
+            let Some((address, length)) = port.came.pop_frame() else { break };
+            frames[taken] = (address, length);
+            #[expect(clippy::cast_possible_truncation, reason = "below 64")]
+            let slot = taken as u32;
+            taken += 1;
+            let head = self.heads.head_mut(slot);
+            head.copy_from_slice(&self.memory.from(address)[..HEAD]);
+            if self.has_rules && !is_unbroken(head, length as usize) {
+                self.refused[from] += 1;
+                continue;
+            }
+            slots[whole] = slot;
+            whole += 1;
+        }
+        port.came.publish(1);
+        let now_ns = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mut out = Vec::with_capacity(BATCH);
+        self.devices[from].forward(&mut self.heads, &slots[..whole], now_ns, &mut out);
+        for slot in out {
+            let (address, length) = std::mem::take(&mut frames[slot as usize]);
+            other.to_send.push_frame(address, length);
+        }
+        // A frame that was not sent still has its length.
+        for (address, _) in frames[..taken].iter().filter(|(_, length)| *length > 0) {
+            port.free.push_place(*address);
+        }
+        port.free.publish(0);
+        other.to_send.publish(0);
+        kick(&other.socket, &other.to_send)?;
+        Ok(taken + other.to_send.waiting() as usize)
+    }
+
+    fn tell(&self, from: usize, counts: &[AtomicU64; 4]) {
+        let told = self.devices[from].counters();
+        let refused = self.refused[from] + told.malformed;
+        let received = self.refused[from] + told.received;
+        let all = [received, told.sent, told.denied, refused];
+        for (count, told) in counts.iter().zip(all) {
+            count.store(told, Relaxed);
+        }
+    }
+}
