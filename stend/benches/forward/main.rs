@@ -59,7 +59,11 @@ fn compare(words: &[String]) -> Result<Count, Failed> {
     println!("what | ours | peer | ratio | bar | ");
     if wanted("saturate 64 B") {
         let others = [("sendmmsg", 12.0, peer::SENDMMSG), ("xdp-trafficgen", 1.0, peer::OTHER)];
-        for (name, bar, other) in others.into_iter().take(1 + usize::from(peer::has_other())) {
+        let has_other = peer::has_other();
+        if !has_other {
+            println!("not on PATH or refused by the kernel, not counted: xdp-trafficgen");
+        }
+        for (name, bar, other) in others.into_iter().take(1 + usize::from(has_other)) {
             let pids = [near.bench.lab.pid(1), near.bench.lab.pid(SUT)];
             let cpu = cpus::mine()?.first().copied().unwrap_or(0);
             let (mark, row) = rounds(&cell("saturate 64 B", name, bar), |is_ours| match is_ours {

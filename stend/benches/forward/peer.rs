@@ -22,8 +22,8 @@ const SPAN: Duration = Duration::from_millis(1000);
 const KEY: u64 = 0x5151_7373_9595_b7b7;
 const FLOWS: u32 = 65_536;
 
-/// The other generator, where it is on PATH and the kernel takes its programs (1.5 or later of
-/// xdp-tools on kernels of 6.17 or later).
+/// The other generator, where it is on PATH and the kernel takes its programs: 1.3.1 of xdp-tools
+/// asks for a tracepoint that Linux 6.18 does not have.
 const TRAFFICGEN: &str = "xdp-trafficgen";
 /// How long the other generator runs before it is counted.
 const WARM: Duration = Duration::from_millis(1500);

@@ -334,7 +334,7 @@ mod tests {
             let mut head = [0; HEAD];
             write(&mut head, bytes, &fields);
             prop_assert!(is_unbroken(&head, bytes) && !is_unbroken(&head, bytes - 1));
-            // More fragments; a later one; a packet that may not be cut, and is none.
+            // More fragments follow; a later fragment; a packet with "don't fragment".
             for (flags, whole) in [(0x2000, false), (0, offset == 0), (0x4000, offset == 0)] {
                 put(&mut head, 20, flags | offset);
                 prop_assert_eq!(is_unbroken(&head, bytes), whole);

@@ -97,7 +97,8 @@ fn programs(evidence: &Evidence, ledger: &Ledger) -> Result<(), Fault> {
         Some((host, forwarded)) => {
             let what = format!(
                 "{} frames came, and the fast path of {host} forwarded {forwarded}: the kernel \
-                 forwarded the others, as it does what an adapter receives by further queues",
+                 forwarded the others; with af_xdp give each port one queue, by \
+                 `ethtool -L ADAPTER combined 1`",
                 ledger.received
             );
             Err(Fault::WrongWork { what })

@@ -123,7 +123,7 @@ impl Evidence {
         found.copied().ok_or_else(|| Fault::DeadStream { stream: self.name(stream) })
     }
 
-    /// What the program at each port counted between the two readings, by host and port.
+    /// What the fast path counted at each port between the two readings, by host and port.
     pub fn ports(&self) -> impl Iterator<Item = (&str, &str, PortCounts)> {
         let both = self.before.iter().zip(&self.after);
         both.flat_map(|((host, before), (_, after))| {

@@ -98,7 +98,7 @@ pub const FAST_PATH: ParamSpec = ParamSpec {
     default: "off",
 };
 
-/// Rules that the program looks for.
+/// Rules that a fast path looks for.
 pub const RULES: ParamSpec = ParamSpec {
     name: "rules",
     about: "rules of the access list of a fast path",

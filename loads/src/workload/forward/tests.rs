@@ -209,10 +209,10 @@ fn what_a_rule_drops_is_in_the_ledger_and_what_its_program_counted_is_told() {
 }
 
 #[test]
-fn a_kernel_that_forwards_beside_the_program_is_an_alarm() {
+fn a_kernel_that_forwards_beside_the_fast_path_is_an_alarm() {
     let fault = refused(|evidence| ported(evidence, 900, 0));
     let fault = fault.to_string();
-    assert!(fault.contains("1110 frames came, and the program of box forwarded 900"), "{fault}");
+    assert!(fault.contains("1110 frames came, and the fast path of box forwarded 900"), "{fault}");
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub struct Counters {
     pub rx_dropped: u64,
     /// Packets dropped by the driver before sending; drops of a queueing discipline are not here.
     pub tx_dropped: u64,
+    /// Packets that found no room at the adapter (`rx_missed_errors`), which are in no other count.
+    pub rx_missed: u64,
 }
 
 /// A link as the kernel describes it.
@@ -127,7 +129,7 @@ impl LinkInfo {
 }
 
 impl Counters {
-    /// The structure grows at its end from kernel to kernel; its first eight words never move.
+    /// The structure grows at its end from kernel to kernel; its words never move.
     fn decode(value: &[u8]) -> Result<Self, DecodeError> {
         let word = |index: usize| {
             let bytes = value.get(index * 8..(index + 1) * 8);
@@ -145,6 +147,7 @@ impl Counters {
             tx_errors: word(5)?,
             rx_dropped: word(6)?,
             tx_dropped: word(7)?,
+            rx_missed: word(15).unwrap_or(0),
         })
     }
 }

@@ -4,8 +4,8 @@
 //! redirects the frame into an adapter; a program of XDP at the other end checks it and counts.
 //! Gives: [`Wire`], the frames as both ends know them, [`Sizes`], how long they are; [`Generator`],
 //! [`Sink`]; [`buckets`]; [`maker`], [`plain`], [`xsk`] and [`sockets`], the same frames by
-//! sockets; [`rings`], what those of AF_XDP share with the kernel; [`bridge`], what hands frames
-//! from one port to another, by a list of rules; [`near_rules`], lists for such frames.
+//! sockets; [`bridge`], what hands frames from one port to another, by a list of rules;
+//! [`near_rules`], lists for such frames.
 //! Never: hosts, windows, or what a figure means.
 //! Start reading at `wire.rs`.
 
@@ -15,7 +15,7 @@ mod generator;
 pub mod maker;
 pub mod near_rules;
 pub mod plain;
-pub mod rings;
+mod rings;
 mod sink;
 mod sizes;
 pub mod sockets;
@@ -26,6 +26,7 @@ mod wire;
 pub mod xsk;
 
 pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
+pub use rings::is_lack;
 pub use sink::{Frames, STREAMS, Sink, Stream, Totals, pass};
 pub use sizes::{Listed, Sizes};
 pub use wire::{JUMBO, LEAST, Layout, MOST, TAG, Wire};

@@ -4,13 +4,18 @@
 
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
-use rustix::net::xdp::{XdpRingOffset, XdpUmemReg, XdpUmemRegFlags};
-use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send};
+use rustix::net::xdp::{
+    SocketAddrXdp, SocketAddrXdpFlags, SocketAddrXdpWithSharedUmem, XdpRingOffset, XdpUmemReg,
+    XdpUmemRegFlags,
+};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, send};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::ptr;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Release};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Bytes of a frame's place in the shared memory.
 pub const PLACE: u32 = 2048;
@@ -21,6 +26,10 @@ pub const OF_PLACES: usize = 8;
 
 /// Calls without progress after which what waits is left for the next call.
 const TRIES: u32 = 64;
+/// The kernel lets a queue go some time after the socket that had it is closed: how long that may
+/// take, and between two tries.
+const FREED: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A socket of AF_XDP, of no adapter yet.
 ///
@@ -30,6 +39,30 @@ const TRIES: u32 = 64;
 pub fn socket() -> io::Result<OwnedFd> {
     let (family, flags) = (AddressFamily::XDP, SocketFlags::CLOEXEC);
     Ok(rustix::net::socket_with(family, SocketType::RAW, flags, None)?)
+}
+
+/// Binds a socket to the first queue of an adapter, with the memory of another socket where that is
+/// said.
+///
+/// # Errors
+/// What the kernel says: `EBUSY` where another program has the queue, `EOPNOTSUPP` where the first
+/// of two adapters alone needs no copies.
+pub fn bound(socket: &OwnedFd, adapter: u32, other: Option<&OwnedFd>) -> io::Result<()> {
+    let begun = Instant::now();
+    loop {
+        let told = match other {
+            None => bind(socket, &SocketAddrXdp::new(SocketAddrXdpFlags::empty(), adapter, 0)),
+            Some(other) => {
+                let addr = SocketAddrXdp::new(SocketAddrXdpFlags::XDP_SHARED_UMEM, adapter, 0);
+                let shared_umem_fd = other.as_fd();
+                bind(socket, &SocketAddrXdpWithSharedUmem { addr, shared_umem_fd })
+            }
+        };
+        match told {
+            Err(Errno::BUSY) if begun.elapsed() < FREED => thread::sleep(PAUSE),
+            told => return Ok(told?),
+        }
+    }
 }
 
 /// Whether a kernel has no such socket, or its adapter takes none.
@@ -102,14 +135,15 @@ impl Mapped {
         }
     }
 
-    /// What lies from an address to the end of its place; that of the last frame for larger ones.
+    /// What lies from an address to the end of its place; for an address behind the last place, one
+    /// byte of that. Who asks has got the place from the kernel, or not given it away.
     pub fn from(&mut self, address: u64) -> &mut [u8] {
         let last = self.length - PLACE as usize;
         let at = usize::try_from(address).map_or(last, |at| at.min(last + PLACE as usize - 1));
         let length = PLACE as usize - at % PLACE as usize;
         // SAFETY: within the memory, of which this value is borrowed alone. The kernel reads and
-        // writes a place from when it is in a ring until it gives it back, and who uses this looks
-        // at those alone that it has.
+        // writes a place from when it is in a ring until it gives it back; callers in `live`, which
+        // alone have this, look at places that are theirs.
         unsafe { std::slice::from_raw_parts_mut(self.at.add(at), length) }
     }
 }

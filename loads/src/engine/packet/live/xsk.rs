@@ -5,11 +5,9 @@
 //! Must not know what becomes of the frames. Ancestor: the kernel's `networking/af_xdp.rst`.
 
 use super::maker::{BATCH, Maker, Mark};
-use super::rings::{Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, kick, socket};
-use rustix::net::xdp::{
-    SocketAddrXdp, SocketAddrXdpFlags, XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING,
-};
-use rustix::net::{bind, sockopt};
+use super::rings::{Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, bound, kick, socket};
+use rustix::net::sockopt;
+use rustix::net::xdp::{XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -49,8 +47,7 @@ impl Xsk {
         let at = sockopt::xdp_mmap_offsets(&socket)?;
         let to_send = Ring::of(&socket, (XDP_PGOFF_TX_RING, at.tx), (PLACES, OF_FRAMES))?;
         let sent = Ring::of(&socket, (XDP_UMEM_PGOFF_COMPLETION_RING, at.cr), (PLACES, OF_PLACES))?;
-        let flags = SocketAddrXdpFlags::XDP_USE_NEED_WAKEUP;
-        bind(&socket, &SocketAddrXdp::new(flags, adapter, 0))?;
+        bound(&socket, adapter, None)?;
         Ok(Self { socket, places, to_send, sent, free: (0..PLACES).rev().collect() })
     }
 

@@ -30,7 +30,7 @@ const IP6_DROPS: [&str; 8] = [
 pub struct Counts {
     /// Packets dropped, by the counter that tells so.
     pub drops: Vec<(String, u64)>,
-    /// What a program that joins two ports counted, by port.
+    /// What a fast path counted, by port.
     pub ports: Vec<(String, PortCounts)>,
     /// What its sink counted.
     pub sink: Option<Totals>,
@@ -81,6 +81,7 @@ fn of_link(link: &LinkInfo, sends: &[&str]) -> Vec<(String, u64)> {
     let mut all = vec![
         (format!("{name} rx_dropped"), counters.rx_dropped),
         (format!("{name} rx_errors"), counters.rx_errors),
+        (format!("{name} rx_missed"), counters.rx_missed),
     ];
     if !handed_over {
         all.push((format!("{name} tx_dropped"), counters.tx_dropped));

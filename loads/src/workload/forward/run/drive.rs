@@ -305,7 +305,7 @@ fn fast_path(params: &Settings) -> Option<FastPath> {
 /// The list of rules that switches forward by, and what forwards; none where the kernel does.
 ///
 /// # Errors
-/// Rules that the kernel would have to look for.
+/// What the fast path does not do.
 fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<(NearRules, FastPath)>, Fault> {
     let params = &job.trial.point.params;
     let rules = params.get(RULES.name).and_then(Value::count).unwrap_or(0);
@@ -314,8 +314,8 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<(NearRules, 
     let by = fast_path(params);
     let refused = if (rules == 0 && dropped > 0.0) || (rules > 0 && by.is_none()) {
         Some(
-            "rules are those of a fast path, and rule_hits is a share that they drop; take \
-             fast_path = \"xdp\", or rules = 0 and rule_hits = \"0 %\"",
+            "rules and rule_hits need a fast path, and rule_hits needs rules; take fast_path = \
+             \"xdp\" with rules, or rules = 0 and rule_hits = \"0 %\"",
         )
     } else if rules > 0 && !is_received(params) {
         Some(
@@ -370,8 +370,8 @@ pub fn fits(sizes: &Sizes, layout: Layout) -> Result<(), Fault> {
     Err(Fault::Failed { host: "conductor".into(), what })
 }
 
-/// Jumbo frames lie in several pages, which neither live frames nor sockets of AF_XDP have, nor the
-/// program that forwards.
+/// Jumbo frames lie in several pages, which neither live frames nor sockets of AF_XDP have, nor a
+/// fast path.
 fn refuse_jumbo(
     params: &Settings,
     (sizes, layout): (&Sizes, Layout),

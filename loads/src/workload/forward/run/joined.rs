@@ -21,14 +21,14 @@ pub struct Joined(Vec<([String; 2], Path)>);
 /// What joins two ports.
 #[derive(Debug)]
 enum Path {
-    Program(Bridge),
+    Program(Box<Bridge>),
     Process(Pair),
 }
 
 impl Path {
     fn attach(by: FastPath, ports: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
         Ok(match by {
-            FastPath::Program => Self::Program(Bridge::attach(ports, rules)?),
+            FastPath::Program => Self::Program(Box::new(Bridge::attach(ports, rules)?)),
             FastPath::Process => {
                 Self::Process(Pair::attach(ports, rules, agent::take_started_nice)?)
             }
@@ -46,7 +46,7 @@ impl Path {
 /// Why no ports are joined.
 #[derive(Debug)]
 pub enum Unjoined {
-    /// This host is not one that can be, or this kernel has no such program.
+    /// This host is not one that can be, or this kernel has no such fast path.
     Lacks(String),
     /// Something went wrong.
     Failed(String),

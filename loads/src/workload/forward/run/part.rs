@@ -12,10 +12,9 @@ use super::way::{self, hardware_of};
 use crate::engine::net::End;
 use crate::engine::packet::bpf::{Attached, BpfError};
 use crate::engine::packet::frame::FCS;
-use crate::engine::packet::live::rings;
 use crate::engine::packet::live::sockets::Sockets;
 use crate::engine::packet::live::{
-    Edges, Frames, Generator, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, pass,
+    Edges, Frames, Generator, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, is_lack, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
@@ -265,7 +264,7 @@ impl Ends {
         let engine = match traffic.socket {
             Some(kind) => match Sockets::new(&sending, kind) {
                 Ok(sockets) => Engine::Socket(sockets),
-                Err(e) if rings::is_lack(&e) => return Ok(FromPart::Lacks(format!("AF_XDP: {e}"))),
+                Err(e) if is_lack(&e) => return Ok(FromPart::Lacks(format!("AF_XDP: {e}"))),
                 Err(e) => return Err(e.to_string()),
             },
             None => match Generator::new(&sending) {

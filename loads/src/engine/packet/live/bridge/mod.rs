@@ -35,7 +35,10 @@ pub enum BridgeError {
     #[error(transparent)]
     Bpf(#[from] BpfError),
     /// It refuses a socket.
-    #[error("AF_XDP: {0}")]
+    #[error(
+        "AF_XDP at the first queues of two ports: {0}; take two adapters of one driver whose \
+         queues no other program has, or fast_path = \"xdp\""
+    )]
     Socket(#[from] io::Error),
     /// No device has such a list.
     #[error(transparent)]
@@ -54,18 +57,18 @@ impl BridgeError {
     }
 }
 
-/// What the program counted of the frames that a port received.
+/// What a fast path counted of the frames that a port received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortCounts {
-    /// All of them.
+    /// All that it got.
     pub received: u64,
-    /// Those that left by the other port.
+    /// Those that it handed to the other port.
     pub forwarded: u64,
     /// Those that a rule dropped.
     pub dropped: u64,
     /// Fragments, and headers that are not whole, which rules cannot tell of: dropped.
     pub refused: u64,
-    /// Those of other protocols, which the kernel got.
+    /// Those of other protocols or of a queue that it does not have, which the kernel got.
     pub passed: u64,
 }
 

@@ -13,22 +13,23 @@ use crate::engine::packet::bpf::{
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
 use crate::engine::packet::frame::{HEAD, is_unbroken};
 use crate::engine::packet::frames::Frames;
-use crate::engine::packet::live::rings::{Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, kick, socket};
+use crate::engine::packet::live::rings::{
+    Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, bound, kick, socket,
+};
 use crate::engine::packet::rules::Rule;
 use Reg::{R0, R1, R2, R3, R6, R7, R8, R10};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::net::sockopt;
 use rustix::net::xdp::{
-    SocketAddrXdp, SocketAddrXdpFlags, SocketAddrXdpWithSharedUmem, XDP_PGOFF_RX_RING,
-    XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING, XDP_UMEM_PGOFF_FILL_RING,
+    XDP_PGOFF_RX_RING, XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING, XDP_UMEM_PGOFF_FILL_RING,
 };
-use rustix::net::{bind, sockopt};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Places for frames that come at a port, and entries of each ring: a power of two.
 const PLACES: u32 = 4096;
@@ -36,9 +37,6 @@ const PLACES: u32 = 4096;
 const BATCH: usize = 64;
 /// Longest wait for a frame, after which it is looked whether to stop.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
-/// The kernel lets a queue go some time after the socket that had it is closed.
-const FREED: Duration = Duration::from_secs(2);
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// What the thread and the others share.
 #[derive(Debug, Default)]
@@ -101,8 +99,10 @@ impl Pair {
     /// What the kernel says; why the thread has ended.
     pub fn counts(&self) -> Result<[PortCounts; 2], String> {
         let error = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(what) = &*error {
-            return Err(format!("the process between two ports has ended: {what}"));
+        let ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        if error.is_some() || ended {
+            let what = error.as_deref().unwrap_or("it panicked");
+            return Err(format!("the thread between two ports has ended: {what}"));
         }
         let of = |port: usize, number| -> Result<PortCounts, BpfError> {
             let passed = self.passed.sums(number)?.first().copied().unwrap_or(0);
@@ -117,12 +117,13 @@ impl Pair {
 impl Drop for Pair {
     fn drop(&mut self) {
         self.shared.stop.store(true, Relaxed);
-        // What it had to say it has said.
+        // Its error was told by the counts.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// Of a port: frames of IPv4 go to its socket, all others are counted and go to the kernel.
+/// The program of a port: frames of IPv4 go to its socket. All others, and those of queues without
+/// a socket, are counted and go to the kernel.
 fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfError> {
     let mut code = Assembler::new();
     let [other, out] = [0; 2].map(|_| code.label());
@@ -137,6 +138,7 @@ fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfErro
     code.map(R1, sockets);
     code.mov_imm(R3, action::PASS);
     code.call(helper::REDIRECT_MAP);
+    code.jump_imm(Cond::Eq, R0, action::PASS, other);
     code.exit();
     code.bind(other);
     code.mov_imm(R6, i32::from(port != 0));
@@ -165,7 +167,7 @@ struct Port {
 }
 
 impl Port {
-    /// With memory of its own, or with that of another port.
+    /// The memory is registered with this socket, or was with that of another port.
     fn open(adapter: u32, memory: &Mapped, other: Option<&OwnedFd>) -> io::Result<Self> {
         let socket = socket()?;
         if other.is_none() {
@@ -181,36 +183,20 @@ impl Port {
         let came = ring(XDP_PGOFF_RX_RING, at.rx, OF_FRAMES)?;
         let to_send = ring(XDP_PGOFF_TX_RING, at.tx, OF_FRAMES)?;
         let sent = ring(XDP_UMEM_PGOFF_COMPLETION_RING, at.cr, OF_PLACES)?;
-        let begun = Instant::now();
-        loop {
-            let bound = match other {
-                None => {
-                    let flags = SocketAddrXdpFlags::XDP_USE_NEED_WAKEUP;
-                    bind(&socket, &SocketAddrXdp::new(flags, adapter, 0))
-                }
-                Some(other) => {
-                    let flags = SocketAddrXdpFlags::XDP_SHARED_UMEM;
-                    let addr = SocketAddrXdp::new(flags, adapter, 0);
-                    let shared_umem_fd = other.as_fd();
-                    bind(&socket, &SocketAddrXdpWithSharedUmem { addr, shared_umem_fd })
-                }
-            };
-            match bound {
-                Ok(()) => return Ok(Self { socket, free, came, to_send, sent }),
-                Err(Errno::BUSY) if begun.elapsed() < FREED => thread::sleep(PAUSE),
-                Err(e) => return Err(e.into()),
-            }
-        }
+        bound(&socket, adapter, other)?;
+        Ok(Self { socket, free, came, to_send, sent })
     }
 }
 
 /// What the thread has.
 struct Joint {
-    memory: Mapped,
     ports: [Port; 2],
+    memory: Mapped,
     /// What a frame that comes at a port passes through.
     devices: [Device; 2],
     heads: Frames,
+    /// Frames of the batch that leave.
+    out: Vec<u32>,
     refused: [u64; 2],
     has_rules: bool,
     begun: Instant,
@@ -237,10 +223,11 @@ impl Joint {
             Device::new(tables, services)
         };
         Ok(Self {
-            memory,
             ports,
+            memory,
             devices: [device(), device()],
             heads: Frames::heads(BATCH, PLACE as usize),
+            out: Vec::with_capacity(BATCH),
             refused: [0; 2],
             has_rules,
             begun: Instant::now(),
@@ -295,9 +282,8 @@ impl Joint {
         }
         port.came.publish(1);
         let now_ns = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let mut out = Vec::with_capacity(BATCH);
-        self.devices[from].forward(&mut self.heads, &slots[..whole], now_ns, &mut out);
-        for slot in out {
+        self.devices[from].forward(&mut self.heads, &slots[..whole], now_ns, &mut self.out);
+        for slot in self.out.drain(..) {
             let (address, length) = std::mem::take(&mut frames[slot as usize]);
             other.to_send.push_frame(address, length);
         }
