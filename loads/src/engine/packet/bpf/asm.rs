@@ -96,6 +96,8 @@ pub mod helper {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(usize);
 
+/// Where the keys of maps stand, on the stack.
+const KEY: i16 = -4;
 /// Of the load of 64 bits: the value is the descriptor of a map, or of the value of its only entry.
 const OF_MAP: u8 = 1;
 const OF_VALUE: u8 = 2;
@@ -231,6 +233,16 @@ impl Assembler {
     /// Calls into the kernel.
     pub fn call(&mut self, number: i32) {
         self.push(0x85, (0, 0), 0, number);
+    }
+
+    /// `R0 =` the address of the value of the number in a register, 0 where there is none. The four
+    /// bytes at the top of the stack have the number.
+    pub fn lookup(&mut self, map: &super::Map, number: Reg) {
+        self.store(Size::W, (Reg::R10, KEY), number);
+        self.map(Reg::R1, map);
+        self.mov(Reg::R2, Reg::R10);
+        self.op_imm(Op::Add, Reg::R2, i32::from(KEY));
+        self.call(helper::LOOKUP);
     }
 
     /// Ends the program with what is in `R0`.

@@ -173,8 +173,6 @@ struct Maps<'m> {
 
 /// Where a frame of Ethernet tells its type.
 const KIND: i16 = 12;
-/// Where the keys of maps stand.
-const KEY: i16 = -4;
 /// Of frames in a list: the length of this one.
 const LENGTH: (Reg, i16) = (R10, -16);
 /// Where frames have a tag: whether this one has another, or none.
@@ -207,7 +205,7 @@ impl Maps<'_> {
         }
         code.mov(R1, R6);
         code.op_imm(Op::Rsh, R1, 8);
-        lookup(code, self.streams, R1);
+        code.lookup(self.streams, R1);
         code.jump_imm(Cond::Eq, R0, 0, damaged);
         code.mov(R9, R0);
         self.first(code, end);
@@ -296,7 +294,7 @@ impl Maps<'_> {
     fn wrong(&self, code: &mut Assembler, (label, at): (Label, u32), end: Label) {
         code.bind(label);
         code.mov_imm(R1, i32::try_from(at).unwrap_or(0));
-        lookup(code, self.wrong, R1);
+        code.lookup(self.wrong, R1);
         code.jump_imm(Cond::Eq, R0, 0, end);
         code.add_to((R0, 0), 1, R1);
         code.go(end);
@@ -312,7 +310,7 @@ impl Maps<'_> {
         code.mov(R2, R7);
         code.op_imm(Op::And, R2, 0xffff);
         code.op(Op::Or, R1, R2);
-        lookup(code, self.seen, R1);
+        code.lookup(self.seen, R1);
         code.jump_imm(Cond::Eq, R0, 0, end);
         code.load(Size::D, R1, (R0, 0));
         code.mov(R2, R7);
@@ -339,7 +337,7 @@ impl Maps<'_> {
         code.jump_imm(Cond::SignedLt, R0, 0, end);
         code.mov(R1, R0);
         buckets::assemble(code, R1, [R4, R5]);
-        lookup(code, self.times, R1);
+        code.lookup(self.times, R1);
         code.jump_imm(Cond::Eq, R0, 0, end);
         code.add_to((R0, 0), 1, R1);
     }
@@ -389,13 +387,4 @@ fn order(code: &mut Assembler) {
     code.jump_imm(Cond::Ne, R6, 1, done);
     code.add_to((R9, word::REORDERED), 1, R1);
     code.bind(done);
-}
-
-/// `R0` = the address of the value of the number in a register, 0 where there is none.
-fn lookup(code: &mut Assembler, map: &Map, number: Reg) {
-    code.store(Size::W, (R10, KEY), number);
-    code.map(R1, map);
-    code.mov(R2, R10);
-    code.op_imm(Op::Add, R2, i32::from(KEY));
-    code.call(helper::LOOKUP);
 }

@@ -5,6 +5,7 @@
 //! others. Both sockets have one memory, so that no frame is copied here. Must not know hosts, nor
 //! what a figure means.
 
+use super::program::at;
 use super::{BridgeError, PortCounts};
 use crate::engine::packet::acl::Acl;
 use crate::engine::packet::bpf::{
@@ -17,7 +18,7 @@ use crate::engine::packet::live::rings::{
     Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, bound, kick, socket,
 };
 use crate::engine::packet::rules::Rule;
-use Reg::{R0, R1, R2, R3, R6, R7, R8, R10};
+use Reg::{R0, R1, R2, R3, R6, R7, R8};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::sockopt;
@@ -35,6 +36,8 @@ use std::time::Instant;
 const PLACES: u32 = 4096;
 /// Frames that pass together.
 const BATCH: usize = 64;
+/// Where the number of the queue stands in what a program gets (`struct xdp_md`).
+const QUEUE: i16 = 16;
 /// Longest wait for a frame, after which it is looked whether to stop.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
@@ -129,12 +132,12 @@ fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfErro
     let [other, out] = [0; 2].map(|_| code.label());
     code.load(Size::W, R7, (R1, 0));
     code.load(Size::W, R8, (R1, 4));
-    code.load(Size::W, R2, (R1, 16));
+    code.load(Size::W, R2, (R1, QUEUE));
     code.mov(R3, R7);
-    code.op_imm(Op::Add, R3, 34);
+    code.op_imm(Op::Add, R3, at::END);
     code.jump(Cond::Gt, R3, R8, other);
-    code.load(Size::H, R3, (R7, 12));
-    code.jump_imm(Cond::Ne, R3, i32::from(0x0800_u16.to_be()), other);
+    code.load(Size::H, R3, (R7, at::KIND));
+    code.jump_imm(Cond::Ne, R3, i32::from(at::IPV4), other);
     code.map(R1, sockets);
     code.mov_imm(R3, action::PASS);
     code.call(helper::REDIRECT_MAP);
@@ -142,11 +145,7 @@ fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfErro
     code.exit();
     code.bind(other);
     code.mov_imm(R6, i32::from(port != 0));
-    code.store(Size::W, (R10, -4), R6);
-    code.map(R1, passed);
-    code.mov(R2, R10);
-    code.op_imm(Op::Add, R2, -4);
-    code.call(helper::LOOKUP);
+    code.lookup(passed, R6);
     code.jump_imm(Cond::Eq, R0, 0, out);
     code.add_to((R0, 0), 1, R1);
     code.bind(out);

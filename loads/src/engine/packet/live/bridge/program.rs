@@ -9,11 +9,13 @@ use crate::engine::packet::bpf::{
 };
 use crate::engine::packet::frame::{TCP, UDP};
 use crate::engine::packet::live::wire::TAGGED;
-use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10};
+use Reg::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9};
 
 /// Where things stand in a frame.
-mod at {
+pub(super) mod at {
     pub const KIND: i16 = 12;
+    /// The type of IPv4, as it stands there.
+    pub const IPV4: u16 = 0x0800_u16.to_be();
     /// Bytes of the tag of a VLAN.
     pub const TAG: i32 = 4;
     pub const VERSION: i16 = 14;
@@ -37,8 +39,6 @@ pub mod word {
     pub const WORDS: u32 = 5;
 }
 
-/// Where the keys of maps stand.
-const KEY: i16 = -4;
 /// A number of which any six neighbouring bits are another (H. S. Warren, "Hacker's Delight",
 /// 5-4): times a power of two its top six bits tell which.
 pub const DE_BRUIJN: u64 = 0x03f7_9d71_b4cb_0a89;
@@ -76,7 +76,7 @@ impl Maker<'_> {
         code.load(Size::W, R7, (R1, 0));
         code.load(Size::W, R8, (R1, 4));
         code.mov_imm(R6, port);
-        lookup(code, &self.maps.counts, R6);
+        code.lookup(&self.maps.counts, R6);
         code.mov(R9, R0);
         let counted = code.label();
         code.jump_imm(Cond::Ne, R9, 0, counted);
@@ -98,7 +98,7 @@ impl Maker<'_> {
         code.jump(Cond::Gt, R1, R8, self.ends.passed);
         code.load(Size::H, R1, (R7, at::KIND));
         code.bind(plain);
-        code.jump_imm(Cond::Ne, R1, i32::from(0x0800_u16.to_be()), self.ends.passed);
+        code.jump_imm(Cond::Ne, R1, i32::from(at::IPV4), self.ends.passed);
         if let Some(list) = &self.maps.list {
             self.fields();
             self.classify(list);
@@ -240,7 +240,7 @@ impl Maker<'_> {
         code.op(Op::Add, R1, R0);
         code.load(Size::B, R1, (R1, 0));
         code.op(Op::Add, R6, R1);
-        lookup(code, &list.matched, R6);
+        code.lookup(&list.matched, R6);
         let counted = code.label();
         code.jump_imm(Cond::Eq, R0, 0, counted);
         code.add_to((R0, 0), 1, R1);
@@ -249,13 +249,4 @@ impl Maker<'_> {
         code.mov_imm(R0, action::DROP);
         code.exit();
     }
-}
-
-/// `R0` = the address of the value of the number in a register, 0 where there is none.
-fn lookup(code: &mut Assembler, map: &Map, number: Reg) {
-    code.store(Size::W, (R10, KEY), number);
-    code.map(R1, map);
-    code.mov(R2, R10);
-    code.op_imm(Op::Add, R2, i32::from(KEY));
-    code.call(helper::LOOKUP);
 }
