@@ -223,6 +223,10 @@ fn what_a_proxy_harms_is_refused() {
     }
 }
 
+/// An end that does not learn that the other is gone waits without end. Beside other tests loopback
+/// may lose a packet, and TCP sends it again after up to seconds.
+const LEARNS: Duration = Duration::from_secs(10);
+
 #[test]
 fn every_end_learns_at_once_that_the_other_is_gone() {
     for receiver in Receiver::ALL {
@@ -235,7 +239,7 @@ fn every_end_learns_at_once_that_the_other_is_gone() {
         let received = receive_by(receiver, &to, &content(42, 3, 50_000), &Gate::default());
         let ended = received.is_none_or(|ended| matches!(ended, Ok((true, 0, 0))));
         assert!(ended, "{}", receiver.word());
-        assert!(begun.elapsed() < Duration::from_secs(1), "{}", receiver.word());
+        assert!(begun.elapsed() < LEARNS, "{}", receiver.word());
         gone.join().unwrap();
     }
     for sender in Sender::ALL {
@@ -245,7 +249,7 @@ fn every_end_learns_at_once_that_the_other_is_gone() {
         let begun = std::time::Instant::now();
         drop(to);
         sends.join().unwrap();
-        assert!(begun.elapsed() < Duration::from_secs(1), "{}", sender.word());
+        assert!(begun.elapsed() < LEARNS, "{}", sender.word());
     }
 }
 
