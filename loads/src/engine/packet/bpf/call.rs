@@ -177,9 +177,7 @@ impl Map {
     /// What the kernel says.
     pub fn write(&self, key: &[u8], value: &[u64]) -> Result<(), BpfError> {
         self.fits(key, value.len() * 8)?;
-        let attr = Attr::new().file(0, &self.file).address(8, key.as_ptr());
-        let mut attr = attr.address(16, value.as_ptr());
-        attr.call(UPDATE).map(drop).map_err(failed("MAP_UPDATE_ELEM"))
+        self.update(key, value.as_ptr())
     }
 
     /// Puts a socket of AF_XDP in.
@@ -188,9 +186,15 @@ impl Map {
     /// What the kernel says: `EOPNOTSUPP` where it has no ring of frames that come.
     pub fn put_socket(&self, number: u32, socket: &OwnedFd) -> Result<(), BpfError> {
         let value = socket.as_raw_fd();
-        self.fits(&number.to_ne_bytes(), size_of_val(&value))?;
-        let attr = Attr::new().file(0, &self.file).address(8, &raw const number);
-        let mut attr = attr.address(16, &raw const value);
+        let key = number.to_ne_bytes();
+        self.fits(&key, size_of_val(&value))?;
+        self.update(&key, &raw const value)
+    }
+
+    /// Sets the value of a key, both as long as the map says.
+    fn update<T>(&self, key: &[u8], value: *const T) -> Result<(), BpfError> {
+        let attr = Attr::new().file(0, &self.file).address(8, key.as_ptr());
+        let mut attr = attr.address(16, value);
         attr.call(UPDATE).map(drop).map_err(failed("MAP_UPDATE_ELEM"))
     }
 

@@ -193,7 +193,7 @@ pub struct Generator {
     state: Map,
     control: Arc<Map>,
     edges: Edges,
-    /// Which phase a program was told that is not paced. The window is told more than once.
+    /// The phase that a program without a pace was told; the window is told more than once.
     phase: u64,
     pace: Option<Pace>,
     burst: Option<u32>,

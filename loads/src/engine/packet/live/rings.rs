@@ -5,10 +5,11 @@
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use rustix::net::xdp::{
-    SocketAddrXdp, SocketAddrXdpFlags, SocketAddrXdpWithSharedUmem, XdpRingOffset, XdpUmemReg,
-    XdpUmemRegFlags,
+    SocketAddrXdp, SocketAddrXdpFlags, SocketAddrXdpWithSharedUmem, XDP_PGOFF_RX_RING,
+    XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING, XDP_UMEM_PGOFF_FILL_RING, XdpRingOffset,
+    XdpUmemReg, XdpUmemRegFlags,
 };
-use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, send};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, send, sockopt};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::ptr;
@@ -20,9 +21,9 @@ use std::time::{Duration, Instant};
 /// Bytes of a frame's place in the shared memory.
 pub const PLACE: u32 = 2048;
 /// Bytes of an entry of a ring of frames: an address, length and options.
-pub const OF_FRAMES: usize = 16;
+const OF_FRAMES: usize = 16;
 /// Bytes of an entry of a ring of places: an address.
-pub const OF_PLACES: usize = 8;
+const OF_PLACES: usize = 8;
 
 /// Calls without progress after which what waits is left for the next call.
 const TRIES: u32 = 64;
@@ -31,23 +32,75 @@ const TRIES: u32 = 64;
 const FREED: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A socket of AF_XDP, of no adapter yet.
-///
-/// # Errors
-/// What the kernel says: `EAFNOSUPPORT` where it has no such sockets, `EPERM` without
-/// `CAP_NET_RAW`.
-pub fn socket() -> io::Result<OwnedFd> {
-    let (family, flags) = (AddressFamily::XDP, SocketFlags::CLOEXEC);
-    Ok(rustix::net::socket_with(family, SocketType::RAW, flags, None)?)
+/// A socket of AF_XDP at the first queue of an adapter, with its rings.
+#[derive(Debug)]
+pub struct Port {
+    /// The socket.
+    pub socket: OwnedFd,
+    /// Places that the kernel may write frames to.
+    pub free: Ring,
+    /// Frames that the adapter received.
+    pub came: Ring,
+    /// Frames that it shall send.
+    pub to_send: Ring,
+    /// Places of frames that it has sent.
+    pub sent: Ring,
+}
+
+impl Port {
+    /// At the adapter of this index, with rings of so many entries, a power of two. The memory is
+    /// registered with this socket, or was with that of another port.
+    ///
+    /// # Errors
+    /// What the kernel says: `EAFNOSUPPORT` where it has no such sockets, `EPERM` without
+    /// `CAP_NET_RAW`, `EBUSY` where another program has the queue, `EOPNOTSUPP` where the first of
+    /// two adapters alone needs no copies.
+    pub fn open(
+        (adapter, count): (u32, u32),
+        memory: &Mapped,
+        other: Option<&OwnedFd>,
+    ) -> io::Result<Self> {
+        let (family, flags) = (AddressFamily::XDP, SocketFlags::CLOEXEC);
+        let socket = rustix::net::socket_with(family, SocketType::RAW, flags, None)?;
+        if other.is_none() {
+            sockopt::set_xdp_umem_reg(&socket, memory.registration())?;
+        }
+        sockopt::set_xdp_umem_fill_ring_size(&socket, count)?;
+        sockopt::set_xdp_umem_completion_ring_size(&socket, count)?;
+        sockopt::set_xdp_rx_ring_size(&socket, count)?;
+        sockopt::set_xdp_tx_ring_size(&socket, count)?;
+        let at = sockopt::xdp_mmap_offsets(&socket)?;
+        let ring = |page, at, bytes| Ring::of(&socket, (page, at), (count, bytes));
+        let free = ring(XDP_UMEM_PGOFF_FILL_RING, at.fr, OF_PLACES)?;
+        let came = ring(XDP_PGOFF_RX_RING, at.rx, OF_FRAMES)?;
+        let to_send = ring(XDP_PGOFF_TX_RING, at.tx, OF_FRAMES)?;
+        let sent = ring(XDP_UMEM_PGOFF_COMPLETION_RING, at.cr, OF_PLACES)?;
+        bound(&socket, adapter, other)?;
+        Ok(Self { socket, free, came, to_send, sent })
+    }
+
+    /// Has the kernel send the frames that wait: where it copies, one call sends some of them.
+    ///
+    /// # Errors
+    /// What the kernel says, other than that there is no room for now.
+    pub fn kick(&self) -> io::Result<()> {
+        let (mut waiting, mut tries) = (self.to_send.waiting(), 0);
+        while waiting > 0 && tries < TRIES {
+            match send(&self.socket, &[], SendFlags::DONTWAIT) {
+                Ok(_) | Err(Errno::AGAIN | Errno::BUSY | Errno::NOBUFS | Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+            let left = self.to_send.waiting();
+            tries = if left < waiting { 0 } else { tries + 1 };
+            waiting = left;
+        }
+        Ok(())
+    }
 }
 
 /// Binds a socket to the first queue of an adapter, with the memory of another socket where that is
 /// said.
-///
-/// # Errors
-/// What the kernel says: `EBUSY` where another program has the queue, `EOPNOTSUPP` where the first
-/// of two adapters alone needs no copies.
-pub fn bound(socket: &OwnedFd, adapter: u32, other: Option<&OwnedFd>) -> io::Result<()> {
+fn bound(socket: &OwnedFd, adapter: u32, other: Option<&OwnedFd>) -> io::Result<()> {
     let begun = Instant::now();
     loop {
         let told = match other {
@@ -70,24 +123,6 @@ pub fn bound(socket: &OwnedFd, adapter: u32, other: Option<&OwnedFd>) -> io::Res
 pub fn is_lack(error: &io::Error) -> bool {
     let codes = [Errno::AFNOSUPPORT, Errno::OPNOTSUPP];
     codes.iter().any(|code| error.raw_os_error() == Some(code.raw_os_error()))
-}
-
-/// Has the kernel send what waits in a ring: where it copies, one call sends some of the frames.
-///
-/// # Errors
-/// What the kernel says, other than that there is no room for now.
-pub fn kick(socket: &OwnedFd, to_send: &Ring) -> io::Result<()> {
-    let (mut waiting, mut tries) = (to_send.waiting(), 0);
-    while waiting > 0 && tries < TRIES {
-        match send(socket, &[], SendFlags::DONTWAIT) {
-            Ok(_) | Err(Errno::AGAIN | Errno::BUSY | Errno::NOBUFS | Errno::INTR) => {}
-            Err(e) => return Err(e.into()),
-        }
-        let left = to_send.waiting();
-        tries = if left < waiting { 0 } else { tries + 1 };
-        waiting = left;
-    }
-    Ok(())
 }
 
 /// Memory that the kernel and this process share.
@@ -122,9 +157,8 @@ impl Mapped {
         Ok(Self { at: at.cast(), length })
     }
 
-    /// What a socket is told of this memory.
-    #[must_use]
-    pub fn told(&self) -> XdpUmemReg {
+    /// The registration of this memory with a socket (`struct xdp_umem_reg`).
+    fn registration(&self) -> XdpUmemReg {
         XdpUmemReg {
             addr: self.at.addr() as u64,
             len: self.length as u64,
@@ -135,8 +169,8 @@ impl Mapped {
         }
     }
 
-    /// What lies from an address to the end of its place; for an address behind the last place, one
-    /// byte of that. Who asks has got the place from the kernel, or not given it away.
+    /// The bytes from an address to the end of its place; for an address behind the last place, its
+    /// last byte. The caller owns the place: the kernel has given it back, or never had it.
     pub fn from(&mut self, address: u64) -> &mut [u8] {
         let last = self.length - PLACE as usize;
         let at = usize::try_from(address).map_or(last, |at| at.min(last + PLACE as usize - 1));
@@ -171,10 +205,7 @@ pub struct Ring {
 
 impl Ring {
     /// That of a socket at such a place of its file, with so many entries of so many bytes.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub fn of(
+    fn of(
         socket: &OwnedFd,
         (page, at): (u64, XdpRingOffset),
         (count, bytes): (u32, usize),

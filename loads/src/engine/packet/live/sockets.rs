@@ -56,7 +56,7 @@ pub enum Kind {
 #[derive(Debug)]
 enum Port {
     Packet(Plain),
-    Xdp(Xsk),
+    Xdp(Box<Xsk>),
 }
 
 /// A socket, and the thread that sends by it, once it goes.
@@ -78,7 +78,7 @@ impl Sockets {
         let maker = Maker::new(sending);
         let port = match kind {
             Kind::Packet => Port::Packet(Plain::open(sending.adapter, maker.template())?),
-            Kind::Xdp => Port::Xdp(Xsk::open(sending.adapter, &maker.template())?),
+            Kind::Xdp => Port::Xdp(Box::new(Xsk::open(sending.adapter, &maker.template())?)),
         };
         let heard = Heard {
             stop: AtomicBool::new(false),

@@ -40,7 +40,7 @@ pub enum BridgeError {
          queues no other program has, or fast_path = \"xdp\""
     )]
     Socket(#[from] io::Error),
-    /// No device has such a list.
+    /// The list cannot be built.
     #[error(transparent)]
     List(#[from] AclError),
 }
@@ -60,7 +60,7 @@ impl BridgeError {
 /// What a fast path counted of the frames that a port received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortCounts {
-    /// All that it got.
+    /// All that reached it.
     pub received: u64,
     /// Those that it handed to the other port.
     pub forwarded: u64,

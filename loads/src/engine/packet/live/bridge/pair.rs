@@ -14,19 +14,12 @@ use crate::engine::packet::bpf::{
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
 use crate::engine::packet::frame::{HEAD, is_unbroken};
 use crate::engine::packet::frames::Frames;
-use crate::engine::packet::live::rings::{
-    Mapped, OF_FRAMES, OF_PLACES, PLACE, Ring, bound, kick, socket,
-};
+use crate::engine::packet::live::rings::{Mapped, PLACE, Port};
 use crate::engine::packet::rules::Rule;
 use Reg::{R0, R1, R2, R3, R6, R7, R8};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::sockopt;
-use rustix::net::xdp::{
-    XDP_PGOFF_RX_RING, XDP_PGOFF_TX_RING, XDP_UMEM_PGOFF_COMPLETION_RING, XDP_UMEM_PGOFF_FILL_RING,
-};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -36,9 +29,9 @@ use std::time::Instant;
 const PLACES: u32 = 4096;
 /// Frames that pass together.
 const BATCH: usize = 64;
-/// Where the number of the queue stands in what a program gets (`struct xdp_md`).
+/// Where the number of the queue stands in the context of a program (`struct xdp_md`).
 const QUEUE: i16 = 16;
-/// Longest wait for a frame, after which it is looked whether to stop.
+/// Longest wait for a frame, after which the thread looks whether to stop.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// What the thread and the others share.
@@ -68,7 +61,7 @@ impl Pair {
     /// thread begins with `ready`.
     ///
     /// # Errors
-    /// A list that no device has; what the kernel says.
+    /// A list that cannot be built; what the kernel says.
     pub fn attach(
         adapters: [u32; 2],
         rules: &[Rule],
@@ -76,9 +69,8 @@ impl Pair {
     ) -> Result<Self, BridgeError> {
         let mut joint = Joint::open(adapters, rules)?;
         let passed = Map::new(MapKind::PerCpu, (4, 8), 2)?;
-        let sockets = [0, 1].map(|_| Map::new(MapKind::Sockets, (4, 4), 1));
-        let [near, far] = sockets;
-        let sockets = [near?, far?];
+        let map = || Map::new(MapKind::Sockets, (4, 4), 1);
+        let sockets = [map()?, map()?];
         let attach = |port: usize| {
             sockets[port].put_socket(0, &joint.ports[port].socket)?;
             let code = program(&sockets[port], &passed, port)?;
@@ -107,13 +99,14 @@ impl Pair {
             let what = error.as_deref().unwrap_or("it panicked");
             return Err(format!("the thread between two ports has ended: {what}"));
         }
-        let of = |port: usize, number| -> Result<PortCounts, BpfError> {
-            let passed = self.passed.sums(number)?.first().copied().unwrap_or(0);
+        let of = |port: u32| -> Result<PortCounts, String> {
+            let passed = self.passed.sums(port).map_err(|e| e.to_string())?;
+            let passed = passed.first().copied().unwrap_or(0);
             let [received, forwarded, dropped, refused] =
-                self.shared.counts[port].each_ref().map(|count| count.load(Relaxed));
+                self.shared.counts[port as usize].each_ref().map(|count| count.load(Relaxed));
             Ok(PortCounts { received: received + passed, forwarded, dropped, refused, passed })
         };
-        Ok([of(0, 0).map_err(|e| e.to_string())?, of(1, 1).map_err(|e| e.to_string())?])
+        Ok([of(0)?, of(1)?])
     }
 }
 
@@ -154,44 +147,11 @@ fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfErro
     code.finish()
 }
 
-/// A socket at the first queue of an adapter, with its rings.
-#[derive(Debug)]
-struct Port {
-    socket: OwnedFd,
-    /// Places that the kernel may write frames to.
-    free: Ring,
-    came: Ring,
-    to_send: Ring,
-    sent: Ring,
-}
-
-impl Port {
-    /// The memory is registered with this socket, or was with that of another port.
-    fn open(adapter: u32, memory: &Mapped, other: Option<&OwnedFd>) -> io::Result<Self> {
-        let socket = socket()?;
-        if other.is_none() {
-            sockopt::set_xdp_umem_reg(&socket, memory.told())?;
-        }
-        sockopt::set_xdp_umem_fill_ring_size(&socket, PLACES)?;
-        sockopt::set_xdp_umem_completion_ring_size(&socket, PLACES)?;
-        sockopt::set_xdp_rx_ring_size(&socket, PLACES)?;
-        sockopt::set_xdp_tx_ring_size(&socket, PLACES)?;
-        let at = sockopt::xdp_mmap_offsets(&socket)?;
-        let ring = |page, at, bytes| Ring::of(&socket, (page, at), (PLACES, bytes));
-        let free = ring(XDP_UMEM_PGOFF_FILL_RING, at.fr, OF_PLACES)?;
-        let came = ring(XDP_PGOFF_RX_RING, at.rx, OF_FRAMES)?;
-        let to_send = ring(XDP_PGOFF_TX_RING, at.tx, OF_FRAMES)?;
-        let sent = ring(XDP_UMEM_PGOFF_COMPLETION_RING, at.cr, OF_PLACES)?;
-        bound(&socket, adapter, other)?;
-        Ok(Self { socket, free, came, to_send, sent })
-    }
-}
-
-/// What the thread has.
+/// The state of the thread.
 struct Joint {
     ports: [Port; 2],
     memory: Mapped,
-    /// What a frame that comes at a port passes through.
+    /// The device behind each port.
     devices: [Device; 2],
     heads: Frames,
     /// Frames of the batch that leave.
@@ -204,8 +164,8 @@ struct Joint {
 impl Joint {
     fn open(adapters: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
         let memory = Mapped::places(2 * PLACES)?;
-        let near = Port::open(adapters[0], &memory, None)?;
-        let far = Port::open(adapters[1], &memory, Some(&near.socket))?;
+        let near = Port::open((adapters[0], PLACES), &memory, None)?;
+        let far = Port::open((adapters[1], PLACES), &memory, Some(&near.socket))?;
         let mut ports = [near, far];
         for (port, first) in ports.iter_mut().zip([0, PLACES]) {
             (first..first + PLACES).for_each(|at| port.free.push_place(u64::from(at * PLACE)));
@@ -292,7 +252,7 @@ impl Joint {
         }
         port.free.publish(0);
         other.to_send.publish(0);
-        kick(&other.socket, &other.to_send)?;
+        other.kick()?;
         Ok(taken + other.to_send.waiting() as usize)
     }
 
