@@ -114,6 +114,10 @@ fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_swit
             let place = name;
             let name = format!("{place} {}", load.trim().replace('\n', " "));
             closes(&record, &name);
+            let alone = ["headroom", "latency_bias"].map(|one| record.outcome.metric(one));
+            println!("{name}: {alone:?}");
+            let told = alone.map(|figure| figure.is_some_and(|figure| figure.value > 0.0));
+            assert_eq!(told, [place != "back to back"; 2], "{name}: {alone:?}");
             if ["a router", "a switch"].contains(&place) {
                 counts_agree(&record, &name);
             }

@@ -45,6 +45,10 @@ pub enum Derivation {
     Matrix,
     /// The same work by the count of another, the metric: a device on the path, say.
     OwnCount,
+    /// In what the plan departs from RFC 2544.
+    Rfc2544,
+    /// How many times the deciding figure the generator reaches alone: the metric.
+    Headroom,
     /// The share that a load reached of a line whose rate the plan declares: the metric.
     LineShare,
 }

@@ -93,6 +93,7 @@ fn made(
         | Verdict::TwoStates
         | Verdict::NotComparable
         | Verdict::Emulated
+        | Verdict::NoHeadroom
         | Verdict::Undecided { .. } => None,
     };
     let (comparison, metric) = (comparison.id.clone(), metric.into());

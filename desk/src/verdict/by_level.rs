@@ -59,10 +59,15 @@ impl LevelTable {
 /// Shares of a declared line that a load reached, of every load that asks for them and has them.
 #[must_use]
 pub fn line_shares(run: &Run) -> Vec<LevelTable> {
+    asked_tables(run, Derivation::LineShare)
+}
+
+/// The metric of a derivation, of every load that asks for it and has it.
+pub(super) fn asked_tables(run: &Run, what: Derivation) -> Vec<LevelTable> {
     let has = |table: &LevelTable| {
         table.rows.iter().flat_map(|(_, groups)| groups).flatten().any(Option::is_some)
     };
-    asking(run, Derivation::LineShare)
+    asking(run, what)
         .map(|(load, metric)| LevelTable::of(run, load, &[metric]))
         .filter(has)
         .collect()

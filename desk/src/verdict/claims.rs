@@ -6,6 +6,7 @@ use super::analysis::Analysis;
 use super::finding::{
     ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing,
 };
+use super::headroom::lacks_headroom;
 use super::knee::{knee, rises_then_flat};
 use super::ladder::{Rung, Step as Climb};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
@@ -190,6 +191,9 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         (Test::Rungs(keys), _) => by_rungs(found, keys),
         (Test::SameCount {}, _) => own_count::same(run),
         (_, None) => Err(ClaimNeed::Load),
+        (Test::SecondLevel { size, .. }, Some(load)) if lacks_headroom(found, load, *size) => {
+            Err(ClaimNeed::Headroom)
+        }
         (Test::SecondLevel { size, higher }, Some(load)) => {
             second_level(run, load, (*size, *higher))
         }

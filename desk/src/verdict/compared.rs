@@ -2,6 +2,7 @@
 //! never what one would be.
 
 use super::finding::{TwoStates, Verdict};
+use super::headroom::short;
 use super::identity::{UnlikeIdentity, unlike};
 use super::merged::TooFew;
 use super::pairing::{Contest, contests_of};
@@ -16,7 +17,8 @@ pub(super) struct Asked<'r> {
     pub contest: Contest<'r>,
     pub rule: Rule<'r>,
     /// What stands in place of a verdict at points that have none, in the order of the points: two
-    /// states, sides that are not comparable, or machines that are emulated.
+    /// states, a generator without headroom, sides that are not comparable, or machines that are
+    /// emulated.
     pub barred: Vec<Option<Verdict>>,
 }
 
@@ -89,6 +91,11 @@ pub(super) fn asked<'r>(
     let (torn, states) = two_states(run, &contest, &id);
     let mut barred: Vec<Option<Verdict>> =
         torn.into_iter().map(|torn| torn.then_some(Verdict::TwoStates)).collect();
+    for place in short(run, &contest) {
+        if let Some(bar) = barred.get_mut(place) {
+            *bar = Some(Verdict::NoHeadroom);
+        }
+    }
     let mut differ = Vec::new();
     // Sides that were made by different things are not tested for two states.
     for (place, point) in unlike(&contest, &id) {

@@ -31,6 +31,9 @@ pub enum Verdict {
     NotComparable,
     /// A machine is emulated by software: the figures are those of the emulator.
     Emulated,
+    /// The generator alone reaches less than five times a figure: the ratio is that of what is
+    /// measured and the generator together.
+    NoHeadroom,
     /// None of these.
     Undecided {
         /// Further blocks (or boots, where the compared factor needs them) that it takes, an
@@ -224,7 +227,7 @@ impl Verdict {
     /// Whether a ratio is shown but says nothing by itself, so that it is in no family of tests.
     #[must_use]
     pub const fn is_barred(self) -> bool {
-        matches!(self, Self::TwoStates) || self.has_no_ratio()
+        matches!(self, Self::TwoStates | Self::NoHeadroom) || self.has_no_ratio()
     }
 
     /// Whether both figures stand, and their ratio means nothing.
@@ -236,7 +239,7 @@ impl Verdict {
     /// What stands for points that are all barred: the reason that weighs most.
     pub(super) fn of_barred(points: impl Iterator<Item = Option<Self>>) -> Self {
         let all: Vec<Self> = points.flatten().collect();
-        let heaviest = [Self::Emulated, Self::NotComparable];
+        let heaviest = [Self::Emulated, Self::NotComparable, Self::NoHeadroom];
         heaviest.into_iter().find(|bar| all.contains(bar)).unwrap_or(Self::TwoStates)
     }
 }
@@ -749,6 +752,8 @@ pub enum ClaimNeed {
     Database,
     /// Machines of hardware: these are emulated by software.
     Hardware,
+    /// A load generator that alone reaches five times the figures.
+    Headroom,
     /// Nothing: it is a rule that every verdict here keeps.
     Rule,
 }

@@ -94,6 +94,8 @@ pub enum GateReason {
     NotComparable,
     /// A machine is emulated by software; more blocks do not help.
     Emulated,
+    /// The generator has no headroom; more blocks do not help.
+    NoHeadroom,
     /// The figure has no verdict here.
     Withheld {
         /// Why.
@@ -354,6 +356,7 @@ fn judged<'a>(found: &'a Found<'_>, fail_if: FailIf) -> (GateOutcome, GateReason
         (GateOutcome::Inconclusive, Verdict::TwoStates) => GateReason::TwoStates,
         (GateOutcome::Inconclusive, Verdict::NotComparable) => GateReason::NotComparable,
         (GateOutcome::Inconclusive, Verdict::Emulated) => GateReason::Emulated,
+        (GateOutcome::Inconclusive, Verdict::NoHeadroom) => GateReason::NoHeadroom,
         (GateOutcome::Inconclusive, Verdict::Undecided { more_blocks }) => {
             GateReason::Wide { more_blocks }
         }

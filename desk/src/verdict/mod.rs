@@ -30,6 +30,7 @@ mod enough;
 mod finding;
 mod gate;
 mod generator;
+mod headroom;
 mod identity;
 mod index;
 mod inside;
@@ -56,6 +57,7 @@ mod ranks;
 mod read_out;
 mod region;
 mod relayed;
+pub mod rfc2544;
 mod roof;
 mod rounds;
 mod searched;
@@ -102,6 +104,7 @@ pub use finding::{
 pub use gate::{
     FailIf, Gate, GateCheck, GateError, GateOutcome, GateReason, gate, gateable, gated,
 };
+pub use headroom::{LEAST_HEADROOM, headrooms};
 pub use identity::{IdentityKey, UnlikeIdentity};
 pub use inside::{is_inside, lies_inside};
 pub use knee::{KNEE, knee};

@@ -42,6 +42,7 @@ fn ahead(point: &PointResult) -> Option<bool> {
         | Verdict::TwoStates
         | Verdict::NotComparable
         | Verdict::Emulated
+        | Verdict::NoHeadroom
         | Verdict::Undecided { .. } => None,
     }
 }
@@ -105,10 +106,8 @@ fn agreement(c: &Comparison) -> (Agreement, Vec<Region>) {
         Verdict::Better => Some(true),
         Verdict::Worse => Some(false),
         // The mean is none of the curve then, so nothing can contradict it.
-        Verdict::TwoStates | Verdict::NotComparable | Verdict::Emulated => {
-            return (Agreement::Alike, Vec::new());
-        }
-        Verdict::Equivalent | Verdict::Undecided { .. } => None,
+        barred if barred.is_barred() => return (Agreement::Alike, Vec::new()),
+        _ => None,
     };
     let otherwise = |r: &&Region| Some(r.other_ahead) != ahead && is_beyond(r, c.margin.value);
     let against: Vec<Region> = c.regions.iter().filter(otherwise).cloned().collect();

@@ -8,6 +8,7 @@ use super::analysis::Analysis;
 use super::claims::claims_of_two;
 use super::comparability::{Comparability, Declared, compare_environments, declared};
 use super::finding::{Caveat, ClaimCheck, Comparison, PointResult, Verdict};
+use super::headroom::is_short;
 use super::identity::{IdentityKey, UnlikeIdentity, changed, differing, identity};
 use super::merged::{centred, merged};
 use super::pairing::fixed_settings;
@@ -439,8 +440,13 @@ impl Cell<'_> {
             let (a, b) = if few { (Vec::new(), Vec::new()) } else { (a, b) };
             let merged = whole.map(|side| side?.ok());
             let torn = self.is_torn(torn, at.as_ref()).then_some(Verdict::TwoStates);
+            let short = |side: usize| {
+                let of = [sides.a, sides.b][side].first();
+                of.is_some_and(|run| is_short(run, self.load, self.good(sides, side, at.as_ref())))
+            };
+            let bar = if short(0) || short(1) { Some(Verdict::NoHeadroom) } else { torn };
             let unlike = self.unlike(sides, at.as_ref());
-            let bar = if unlike.is_empty() { torn } else { Some(Verdict::NotComparable) };
+            let bar = if unlike.is_empty() { bar } else { Some(Verdict::NotComparable) };
             let emulated = sides.a.iter().chain(sides.b).any(|run| run.is_emulated());
             let bar = if emulated { Some(Verdict::Emulated) } else { bar };
             points.push(Point { at, sides: [a, b], others, bar, unlike, merged });

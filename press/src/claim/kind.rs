@@ -63,6 +63,8 @@ pub enum Kind {
     NotComparable,
     /// A machine is emulated by software.
     Emulated,
+    /// The generator has no headroom over what is measured.
+    NoHeadroom,
     /// There are figures and no verdict.
     Withheld,
     /// Of several comparisons: some better, none worse.
@@ -106,6 +108,7 @@ impl Kind {
             Verdict::TwoStates => Self::TwoStates,
             Verdict::NotComparable => Self::NotComparable,
             Verdict::Emulated => Self::Emulated,
+            Verdict::NoHeadroom => Self::NoHeadroom,
             Verdict::Undecided { .. } => match looks_higher(ratio) {
                 Some(higher) if higher == (better == Better::Higher) => Self::LooksBetter,
                 Some(_) => Self::LooksWorse,
@@ -137,6 +140,7 @@ impl Kind {
                 | Self::TwoStates
                 | Self::NotComparable
                 | Self::Emulated
+                | Self::NoHeadroom
                 | Self::Withheld
                 | Self::Neither
                 | Self::Shared

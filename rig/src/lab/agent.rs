@@ -93,6 +93,14 @@ pub fn own_descriptors() -> io::Result<()> {
     namespace::own_descriptors().map_err(io::Error::other)
 }
 
+/// Gives the calling thread a network namespace without links, which goes with it.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn own_network() -> io::Result<()> {
+    namespace::own_network().map_err(io::Error::other)
+}
+
 /// Whether a test of a debug build asks for wrong data, which every load must refuse; a release
 /// build never does.
 pub fn plants_wrong_data() -> bool {

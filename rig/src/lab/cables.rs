@@ -309,6 +309,12 @@ impl Lab {
         self.plan.links.iter().position(|one| one.name == link)
     }
 
+    /// Whether a link is one virtual cable, with nothing between its two ends.
+    #[must_use]
+    pub fn is_cable(&self, link: &str) -> bool {
+        self.number(link).is_some_and(|number| self.plan.links[number].is_direct())
+    }
+
     /// Every interface of a link; empty on loopback, where there are no links. What others stand on
     /// comes before them.
     #[must_use]

@@ -5,7 +5,8 @@
 use super::simulated;
 
 use desk::record::Run;
-use desk::verdict::{analyse, line_shares, own_counts};
+use desk::verdict::{Verdict, analyse, headrooms, line_shares, own_counts};
+use press::report;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use simulated::{physics, run};
@@ -169,6 +170,25 @@ fn both_counts_of_a_box_and_its_share_of_a_line_have_a_table() {
                 offered_load = \"2 Mbit/s\"\n";
     let run = through((1, TESTER), load, "capacity = 5000.0\nbuffer = 32\n");
     assert_eq!([own_counts(&run).len(), line_shares(&run).len()], [1, 1]);
+}
+
+#[test]
+fn a_tester_without_headroom_has_no_verdict_and_an_article_says_why_and_where_it_departs() {
+    let loads = "[factors.fast_path]\nlevels = [\"off\", \"xdp\"]\n[load.all]\n\
+                 workload = \"forward\"\nframe_size = \"imix\"\n";
+    let planted = "capacity = 5000.0\nbuffer = 32\n";
+    for (tester, short) in [(24_500.0, true), (25_500.0, false)] {
+        let run = through((1, tester), loads, planted);
+        let found = analyse(&run);
+        let verdict = found.comparisons[0].verdict;
+        assert_eq!(verdict == Verdict::NoHeadroom, short, "{verdict:?}");
+        assert_eq!(headrooms(&run).len(), 1);
+        let said = report::text(&report::compose(&run, &found).expect("words"), 200, true);
+        assert_eq!(said.contains("less than 5 times a figure"), short, "{said}");
+        for words in ["Headroom: how many times", "departs from RFC 2544", "none for throughput"] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod diagnostics;
 mod equal;
 mod gate;
 mod generator;
+mod headroom;
 mod identity;
 mod interaction;
 mod ladder;

@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::readings;
 use super::run::{HostMark, share};
-use super::spec::DECLARED;
+use super::spec::{DECLARED, HEADROOM};
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
@@ -236,6 +236,10 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     // A line has its rate in each direction.
     let ways: BTreeSet<bool> = evidence.legs.iter().map(|leg| leg.receiver == 0).collect();
     let share = |rate: Quantity| throughput / rate.value / float(ways.len() as u64);
+    let headroom = evidence.alone.filter(|_| rate > 0.0).map(|alone| alone.rate / rate);
+    let bias = evidence.alone.and_then(|alone| alone.latency);
+    samples.extend(bias.map(|late| sample("latency_bias", late, Unit::Second)));
+    samples.extend(headroom.map(|times| sample(HEADROOM, times, Unit::Ratio)));
     let share = declared.map(|rate| sample("line_share", share(rate), Unit::Share));
     samples.extend(share);
     Ok(samples)

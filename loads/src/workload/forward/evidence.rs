@@ -2,7 +2,7 @@
 //!
 //! Must not know what is right; `check.rs` says that.
 
-use super::run::{Counts, HostMark, StreamEnd, capture_of};
+use super::run::{Alone, Counts, HostMark, StreamEnd, capture_of};
 use crate::engine::net::{Life, seconds};
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Listed, PHASES, Sent, Sizes, Stream};
@@ -43,6 +43,8 @@ pub struct Evidence {
     /// What the frames meet in the list of rules that switches forward by; none where the kernel
     /// forwards.
     pub list: Option<Spread>,
+    /// The tester with nothing between; none where nothing stands between anyway, and of bursts.
+    pub alone: Option<Alone>,
     /// Who sends each stream, and who counts it.
     pub legs: Vec<Leg>,
     /// What every host of the lab counted before the first frame, by name.

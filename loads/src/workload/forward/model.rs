@@ -7,8 +7,8 @@
 use super::check;
 use super::evidence::{Evidence, Leg};
 use super::run::{
-    Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, holds, interval, is_received,
-    line_bits, share, vlan_of,
+    Alone, Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, holds, interval,
+    is_received, line_bits, share, vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -38,6 +38,8 @@ struct Schedule {
     wanted: Option<f64>,
     /// Seconds between two frames of all clients.
     interval: f64,
+    /// What the tester reaches with nothing between: a frame takes its time on the line.
+    alone: Alone,
     /// The window, seconds from the first frame.
     window: [f64; 2],
     /// Frames that are sent before the window, and in it.
@@ -132,6 +134,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let frame = line_bits(&sizes) / line;
     let each = 1.0 / (scene.physics.device.tester * scene.clients_cpu);
     let fastest = frame.max(each / clients);
+    let alone = Alone { rate: 1.0 / fastest, latency: Some(frame) };
     let wanted = interval(params, (&sizes, streams)).map(|ns| ns / 1e9);
     let interval = wanted.map_or(fastest, |each| (each / clients).max(fastest));
     let turns = Turns { sizes, streams };
@@ -141,7 +144,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
         holds((frames, interval), length)?;
         let window = [0.0, length];
         let frames = [0, frames];
-        return Ok(Schedule { turns, wanted: None, interval, window, frames });
+        return Ok(Schedule { turns, wanted: None, interval, alone, window, frames });
     }
     let window = [settle, settle + length];
     if window[1] / interval > MOST {
@@ -153,7 +156,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
         return Err(Fault::NotAvailable { what });
     }
     let frames = [due(settle, interval), due(window[1], interval) - due(settle, interval)];
-    Ok(Schedule { turns, wanted, interval, window, frames })
+    Ok(Schedule { turns, wanted, interval, alone, window, frames })
 }
 
 /// Frames that are due before such a moment, the first of them at 0.
@@ -235,6 +238,7 @@ fn evidence(
         burst: None,
         due_in: None,
         list: None,
+        alone: burst(&job.trial.point.params).is_none().then_some(schedule.alone),
         legs: (0..streams)
             .map(|at| Leg { sender: at as usize + 1, receiver: 0, cpu: at % cores })
             .collect(),

@@ -24,11 +24,16 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     derives: &[
         DeriveSpec::of(Derivation::OwnCount, "self_frames"),
         DeriveSpec::of(Derivation::LineShare, "line_share"),
+        DeriveSpec::of(Derivation::Headroom, HEADROOM),
+        DeriveSpec::of(Derivation::Rfc2544, ""),
     ],
 };
 
 /// Name of the distribution of the time from the moment of a frame to its arrival.
 pub const LATENCY: &str = "latency";
+
+/// How many times the frames of a trial the tester reaches alone.
+pub const HEADROOM: &str = "headroom";
 
 /// Frames of the window where it has a bound, at the shortest gap that there is.
 pub const BURST: ParamSpec = ParamSpec {
@@ -183,6 +188,15 @@ const METRICS: &[MetricSpec] = &[
     share("reordered", "reordered frames", "paths and queues of unequal length"),
     share("duplicates", "duplicated frames", "a path that repeats them"),
     share("unsent", "frames that were not sent", "the CPU of the client"),
+    MetricSpec {
+        name: HEADROOM,
+        title: "headroom of the tester",
+        role: MetricRole::Count,
+        unit: Unit::Ratio,
+        better: Better::Higher,
+        limit: "the CPU of who sends and counts, with nothing between",
+    },
+    latency("latency_bias", "median latency of the tester alone"),
     latency("latency_p50", "median latency"),
     latency("latency_p99", "99th percentile of the latency"),
 ];

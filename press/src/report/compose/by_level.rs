@@ -1,5 +1,5 @@
 //! Knows the tables that stand beside a comparison, by point and level: what a load counted and
-//! another counted of the same work, and shares of a declared line.
+//! another counted of the same work, shares of a declared line, and the generator's headroom.
 //!
 //! Must not know who counted, nor whether the two are equal: it says how far apart they are.
 
@@ -11,16 +11,22 @@ use crate::report::error::ReportError;
 use crate::report::words::Args;
 use desk::record::Run;
 use desk::stats::Estimate;
-use desk::verdict::{LevelTable, OwnCount, line_shares, own_counts};
+use desk::verdict::{LEAST_HEADROOM, LevelTable, OwnCount, headrooms, line_shares, own_counts};
 
-/// A table a load that has both counts, and one a load that has a declared line.
+/// A table a load that has both counts, one a load with a declared line, and one a load whose
+/// generator was measured alone.
 pub(super) fn tables(writer: &mut Writer, part: &Part<'_>) -> Result<Vec<Node>, ReportError> {
     let mut tables = Vec::new();
     for one in own_counts(part.run) {
         tables.push(Node::Table(counts(writer, part.run, &one)?));
     }
     for one in line_shares(part.run) {
-        tables.push(Node::Table(shares(writer, part.run, &one)?));
+        tables.push(Node::Table(single(writer, part.run, (&one, "line-share-caption"))?));
+    }
+    for one in headrooms(part.run) {
+        let table = single(writer, part.run, (&one, "headroom-caption"))?;
+        let notes = vec![writer.say("headroom-note", Args::new().count("least", LEAST_HEADROOM))?];
+        tables.push(Node::Table(Table { notes, ..table }));
     }
     Ok(tables)
 }
@@ -33,8 +39,12 @@ fn counts(writer: &mut Writer, run: &Run, one: &OwnCount) -> Result<Table, Repor
     Ok(Table { notes: vec![note], ..table })
 }
 
-fn shares(writer: &mut Writer, run: &Run, one: &LevelTable) -> Result<Table, ReportError> {
-    let caption = caption(writer, run, (one, "line-share-caption"))?;
+fn single(
+    writer: &mut Writer,
+    run: &Run,
+    (one, key): (&LevelTable, &str),
+) -> Result<Table, ReportError> {
+    let caption = caption(writer, run, (one, key))?;
     table(writer, run, (one, &[Prose::verbatim("")], &caption))
 }
 

@@ -273,6 +273,7 @@ fn drawn(
             Verdict::TwoStates => Some(Hollow::States),
             Verdict::NotComparable => Some(Hollow::Unlike),
             Verdict::Emulated => Some(Hollow::Emulated),
+            Verdict::NoHeadroom => Some(Hollow::Headroom),
             _ => None,
         })
         .collect();

@@ -29,6 +29,8 @@ pub(super) enum Hollow {
     Unlike,
     /// A machine is emulated.
     Emulated,
+    /// The generator has no headroom.
+    Headroom,
     /// The clients were at their limit.
     Clients,
     /// The CPU time was too little, or could not be counted surely.
@@ -139,6 +141,7 @@ pub(super) fn hollow_note(writer: &Writer, causes: &BTreeSet<Hollow>) -> Said {
             Hollow::States => "hollow-states",
             Hollow::Unlike => "hollow-unlike",
             Hollow::Emulated => "hollow-emulated",
+            Hollow::Headroom => "hollow-headroom",
             Hollow::Clients => "hollow-clients",
             Hollow::Counted => "hollow-counted",
         })?;

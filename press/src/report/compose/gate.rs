@@ -144,6 +144,7 @@ fn said(writer: &Writer, run: &Run, check: &GateCheck) -> Said {
         | GateReason::TwoStates
         | GateReason::NotComparable
         | GateReason::Emulated
+        | GateReason::NoHeadroom
         | GateReason::NoPair => Prose::default(),
     };
     Ok(Prose::join(&[sentence, more]))

@@ -4,7 +4,7 @@ use super::effect::{is_alone, level};
 use super::machine::runs_alone;
 use super::names::{key_words, level_name, setting};
 use super::ruling::count;
-use super::{Nodes, Part, Said, Writer, spent};
+use super::{Nodes, Part, Said, Writer, spent, standard};
 use crate::report::document::{Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
@@ -53,6 +53,9 @@ pub(super) fn chapter(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Node, R
     let mut body = vec![Node::List(said)];
     body.extend(loads(writer, parts)?);
     body.push(Node::Table(table(writer, parts)?));
+    for part in parts {
+        body.extend(standard::table(writer, part.run)?.map(Node::Table));
+    }
     writer.section("method", "method-title", body)
 }
 

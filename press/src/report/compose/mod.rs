@@ -55,6 +55,7 @@ mod ruling;
 mod say;
 mod sessions;
 mod spent;
+mod standard;
 mod states;
 mod testbed;
 #[cfg(test)]

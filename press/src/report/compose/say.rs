@@ -15,7 +15,7 @@ use crate::claim::{Claim, Kind, Named, Topic, key_words};
 use crate::report::document::{Prose, Tone};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::verdict::{LimitKind, share_unseen};
+use desk::verdict::{LEAST_HEADROOM, LimitKind, share_unseen};
 
 /// Up to this many comparisons are named in a count.
 const FEW: usize = 6;
@@ -110,6 +110,7 @@ pub(super) const fn look(kind: Kind) -> Tone {
         | Kind::TwoStates
         | Kind::NotComparable
         | Kind::Emulated
+        | Kind::NoHeadroom
         | Kind::Withheld => Tone::Open,
         _ => Tone::Plain,
     }
@@ -132,6 +133,7 @@ pub(super) fn args(writer: &Writer, claim: &Claim) -> Result<Args, ReportError> 
         .prose("metric", &metric(writer, &claim.subjects.metric)?)
         .quantity("margin", claim.evidence.margin)
         .count("blocks", claim.evidence.n)
+        .count("least", LEAST_HEADROOM)
         .prose("reason", &Prose::default());
     if let Some(ratio) = claim.estimates.first() {
         args = args

@@ -49,6 +49,10 @@ pub(super) fn hollow(
     if states.iter().any(|s| s.level == level && s.at.as_ref() == place) {
         return Some(Hollow::States);
     }
+    let mut points = comparison.points.iter();
+    if points.any(|p| p.at.as_ref() == place && p.verdict == Verdict::NoHeadroom) {
+        return Some(Hollow::Headroom);
+    }
     if is_bound(part, comparison, (level, place)) {
         return Some(Hollow::Clients);
     }

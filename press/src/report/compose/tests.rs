@@ -28,7 +28,7 @@ fn two_effects_of_one_sentence_are_both_per_cents_or_both_factors() {
 }
 
 /// Every kind that a verdict on two levels can be of.
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     Kind::Better,
     Kind::Worse,
     Kind::Inside,
@@ -39,6 +39,7 @@ const KINDS: [Kind; 11] = [
     Kind::TwoStates,
     Kind::NotComparable,
     Kind::Emulated,
+    Kind::NoHeadroom,
     Kind::Withheld,
 ];
 

@@ -54,6 +54,7 @@ const SPEAKERS: &[&str] = &[
     include_str!("../compose/places.rs"),
     include_str!("../compose/published.rs"),
     include_str!("../compose/spent.rs"),
+    include_str!("../compose/standard.rs"),
     include_str!("../compose/states.rs"),
     include_str!("../compose/withheld.rs"),
     include_str!("../compose/answer.rs"),

@@ -64,6 +64,7 @@ enum Port {
 pub struct Sockets {
     port: Option<(Port, Maker)>,
     pace: Option<Pace>,
+    rushed: bool,
     key: u64,
     heard: Arc<Heard>,
     thread: Option<JoinHandle<io::Result<Sent>>>,
@@ -86,9 +87,10 @@ impl Sockets {
             opens_ns: AtomicU64::new(u64::MAX),
             closes_ns: AtomicU64::new(u64::MAX),
         };
-        let (pace, key) = (sending.pace, sending.wire.key);
+        let Sending { pace, rushed, .. } = *sending;
+        let key = sending.wire.key;
         let port = Some((port, maker));
-        Ok(Self { port, pace, key, heard: Arc::new(heard), thread: None })
+        Ok(Self { port, pace, rushed, key, heard: Arc::new(heard), thread: None })
     }
 
     /// Begins to send from this moment on, for so long at the most, on the CPU that `ready` moves
@@ -106,12 +108,12 @@ impl Sockets {
         let sent = Sent::default();
         let mut sender =
             Sender { port, maker, key: self.key, heard: Arc::clone(&self.heard), ends_ns, sent };
-        let pace = self.pace;
+        let (pace, rushed) = (self.pace, self.rushed);
         let work = move || {
             ready()?;
             clock::sleep_until(at_ns);
             match pace {
-                Some(pace) => sender.paced(pace, at_ns)?,
+                Some(pace) => sender.paced((pace, rushed), at_ns)?,
                 None => sender.unpaced()?,
             }
             if let Port::Xdp(socket) = &mut sender.port {
@@ -198,7 +200,7 @@ impl Sender {
 
     #[expect(clippy::cast_precision_loss, reason = "frames of a trial are below 2^53")]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
-    fn paced(&mut self, pace: Pace, at_ns: u64) -> io::Result<()> {
+    fn paced(&mut self, (pace, rushed): (Pace, bool), at_ns: u64) -> io::Result<()> {
         let due_ns =
             |number: u64| at_ns + (number as f64 * pace.interval_ns + pace.offset_ns) as u64;
         let (slack_ns, dense) = (pace.slack_ns(), pace.is_dense());
@@ -214,7 +216,8 @@ impl Sender {
                 next += 1;
             }
             marks.clear();
-            let due = (next..).map(due_ns).take_while(|due| *due <= now_ns).take(BATCH);
+            let has_come = |due: &u64| rushed || *due <= now_ns;
+            let due = (next..).map(due_ns).take_while(has_come).take(BATCH);
             marks.extend(due.enumerate().map(|(behind, due)| Mark {
                 stamp: self.stamp(behind, due, dense),
                 phase: edges.phase(due),

@@ -254,6 +254,7 @@ fn sending(adapter: u32, pace: Option<Pace>) -> Sending {
         pace,
         spoilt: false,
         rewritten: true,
+        rushed: false,
         burst: None,
     }
 }

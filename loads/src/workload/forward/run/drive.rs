@@ -5,7 +5,7 @@
 
 use super::counts::Counts;
 use super::guard::undisturbed;
-use super::message::{Aim, FastPath, FromPart, Taking, ToPart, Traffic};
+use super::message::{Aim, Alone, FastPath, FromPart, Taking, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
 use crate::engine::packet::capture;
@@ -20,7 +20,7 @@ use crate::workload::forward::spec::{
 };
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
-use rig::lab::{Lab, LabError, SUT, clock};
+use rig::lab::{Lab, LabError, LinkEnd, SUT, clock};
 use rig::metal::Span;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,6 +82,9 @@ impl Workload for Frames {
         self.list = listed(lab, job, &traffic)?;
         self.evidence.list = self.list.as_ref().map(|(near, _)| near.spread(&near.list()));
         self.prepare(lab, (job.link, &between), &traffic)?;
+        if traffic.burst.is_none() && !self.is_bare(lab, job.link) {
+            self.evidence.alone = Some(self.alone(lab)?);
+        }
         // Their counters are read at both edges, too.
         self.course.hosts.extend(between);
         self.evidence.before = self.count(lab, false)?;
@@ -161,6 +164,34 @@ impl Frames {
         }
         let aim = |(at, aims)| (at, ToPart::Aim(aims, traffic.clone()));
         self.ask(lab, aims.into_iter().map(aim).collect()).map(drop)
+    }
+
+    /// Whether one virtual cable leads from who sends to who counts.
+    fn is_bare(&self, lab: &Lab, link: &str) -> bool {
+        let is_end = |end: &LinkEnd| self.course.hosts.contains(&end.host);
+        lab.is_cable(link) && lab.ends(link).iter().all(is_end)
+    }
+
+    /// The tester with nothing between: a host of each machine tells it, one after the other. Rates
+    /// add up over all CPUs that send; the latency is the largest.
+    fn alone(&self, lab: &mut Lab) -> Result<Alone, Fault> {
+        let mut machines: BTreeMap<usize, (usize, BTreeSet<u32>)> = BTreeMap::new();
+        for leg in &self.evidence.legs {
+            let at = self.course.hosts[leg.sender];
+            let (_, cpus) = machines.entry(lab.machine_of(at)).or_insert((at, BTreeSet::new()));
+            cpus.insert(leg.cpu);
+        }
+        let mut all = Alone::default();
+        for (at, cpus) in machines.into_values() {
+            for told in self.ask(lab, vec![(at, ToPart::Alone)])? {
+                let FromPart::Alone(Alone { rate, latency }) = told else { continue };
+                #[expect(clippy::cast_precision_loss, reason = "CPUs are few")]
+                let rate = rate * cpus.len() as f64;
+                let latency = all.latency.into_iter().chain(latency).reduce(f64::max);
+                all = Alone { rate: all.rate + rate, latency };
+            }
+        }
+        Ok(all)
     }
 
     /// Hosts at which frames arrive.

@@ -3,6 +3,7 @@
 //!
 //! Must not know the other hosts, nor what is sent.
 
+use super::engine::Refusal;
 use super::message::FastPath;
 use crate::engine::packet::live::bridge::pair::Pair;
 use crate::engine::packet::live::bridge::{Bridge, BridgeError, PortCounts};
@@ -43,33 +44,21 @@ impl Path {
     }
 }
 
-/// Why no ports are joined.
-#[derive(Debug)]
-pub enum Unjoined {
-    /// This host is not one that can be, or this kernel has no such fast path.
-    Lacks(String),
-    /// Something went wrong.
-    Failed(String),
-}
-
 impl Joined {
     /// Joins the two ports of each bridge of this network namespace.
     ///
     /// # Errors
     /// Ports that are not two by two; what the kernel says.
-    pub fn all(rules: &[Rule], by: FastPath) -> Result<Self, Unjoined> {
+    pub fn all(rules: &[Rule], by: FastPath) -> Result<Self, Refusal> {
         let links = Routes::open().and_then(|mut routes| routes.links());
-        let links = links.map_err(|e| Unjoined::Failed(e.to_string()))?;
+        let links = links.map_err(Refusal::failed)?;
         let join = |ports: [&LinkInfo; 2]| {
             let names = ports.map(|port| port.name.clone());
             Ok((names, Path::attach(by, ports.map(|port| port.index), rules)?))
         };
-        let pairs = pairs(&links).map_err(Unjoined::Lacks)?;
+        let pairs = pairs(&links).map_err(Refusal::Lacks)?;
         let joined: Result<_, BridgeError> = pairs.into_iter().map(join).collect();
-        joined.map(Self).map_err(|e| match e.is_lack() {
-            true => Unjoined::Lacks(e.to_string()),
-            false => Unjoined::Failed(e.to_string()),
-        })
+        Ok(Self(joined?))
     }
 
     /// What each port counted, by its name.

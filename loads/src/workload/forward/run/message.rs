@@ -87,10 +87,21 @@ pub enum ToPart {
     Sink(String, Traffic),
     /// Where frames leave: find the ways and load the programs.
     Aim(Vec<Aim>, Traffic),
+    /// Where frames leave: tell how fast and how late they are with nothing between.
+    Alone,
     /// Any: tell all counters, and where a sink is, times as well if so asked.
     Count(bool),
     /// Any: detach everything.
     Leave,
+}
+
+/// A sender and a sink with nothing between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Alone {
+    /// Frames a second of a stream that waits for no moment.
+    pub rate: f64,
+    /// Median latency of its frames as the trial sends them, seconds; none where none had a stamp.
+    pub latency: Option<f64>,
 }
 
 /// From a part, while the trial is staged and after it.
@@ -102,6 +113,8 @@ pub enum FromPart {
     Lacks(String),
     /// Counters.
     Counted(Box<Counts>),
+    /// The tester alone.
+    Alone(Alone),
 }
 
 /// One host at one moment.

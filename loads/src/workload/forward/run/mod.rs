@@ -2,8 +2,10 @@
 //!
 //! Must not know whether the result is right; `check.rs` says that.
 
+mod alone;
 mod counts;
 mod drive;
+mod engine;
 mod guard;
 mod joined;
 mod message;
@@ -17,5 +19,5 @@ pub use counts::{Counts, Forwarded};
 pub use drive::{
     Frames, burst, capture_of, fits, frame_sizes, holds, interval, is_received, line_bits, vlan_of,
 };
-pub use message::{HostMark, StreamEnd, share};
+pub use message::{Alone, HostMark, StreamEnd, share};
 pub use part::Ends;

@@ -3,26 +3,27 @@
 //!
 //! Must not know the other hosts; the conductor tells it all it needs.
 
+use super::alone::alone;
 use super::counts::{Counts, Forwarded, Ticks, drops, filtered};
+use super::engine::{Engine, Refusal};
 use super::guard::undisturbed;
-use super::joined::{Joined, Unjoined};
+use super::joined::Joined;
 use super::message::{Aim, FromPart, HostMark, StreamEnd, Taking, ToPart, Traffic, share};
 use super::tags::Inside;
 use super::way::{self, hardware_of};
 use crate::engine::net::End;
-use crate::engine::packet::bpf::{Attached, BpfError};
+use crate::engine::packet::bpf::Attached;
 use crate::engine::packet::frame::FCS;
-use crate::engine::packet::live::sockets::Sockets;
+use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{
-    Edges, Frames, Generator, MOST, PHASES, Pace, Sending, Sent, Sink, Stream, Wire, is_lack, pass,
+    Edges, Frames, Layout, MOST, PHASES, Pace, Sending, Sink, Sizes, Stream, Wire, pass,
 };
 use crate::engine::times::stored;
 use crate::workload::forward::spec::LATENCY;
 use desk::record::Distribution;
 use rig::lab::link::{LinkInfo, Routes};
-use rig::lab::{Urgent, agent, clock, cpus};
+use rig::lab::{Urgent, agent, clock};
 use rig::metal::{DIGEST, Span, digest};
-use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -41,54 +42,10 @@ pub struct Ends {
     takes: Vec<Attached>,
     inside: Inside,
     joined: Joined,
+    /// The first stream that it sends, of so many, by which socket, on which CPU.
+    first: Option<(Sending, (Option<Kind>, u32), u32)>,
     /// Of a host between the ends: what it asks for its counters.
     counters: Option<Routes>,
-}
-
-/// What sends.
-enum Engine {
-    Live(Generator),
-    Socket(Sockets),
-}
-
-impl Engine {
-    fn go(
-        &mut self,
-        when: (u64, Duration),
-        ready: impl FnOnce() -> io::Result<()> + Send + 'static,
-    ) -> Result<(), String> {
-        match self {
-            Self::Live(generator) => generator.go(when, ready).map_err(|e| e.to_string()),
-            Self::Socket(sockets) => sockets.go(when, ready).map_err(|e| e.to_string()),
-        }
-    }
-
-    fn announce(&mut self, edges: Edges) -> Result<(), String> {
-        match self {
-            Self::Live(generator) => generator.announce(edges).map_err(|e| e.to_string()),
-            Self::Socket(sockets) => {
-                sockets.announce(edges);
-                Ok(())
-            }
-        }
-    }
-
-    fn enter(&mut self, phase: u64) -> Result<(), String> {
-        match self {
-            Self::Live(generator) => generator.enter(phase).map_err(|e| e.to_string()),
-            Self::Socket(sockets) => {
-                sockets.enter(phase);
-                Ok(())
-            }
-        }
-    }
-
-    fn stop(&mut self) -> Result<Sent, String> {
-        match self {
-            Self::Live(generator) => generator.stop().map_err(|e| e.to_string()),
-            Self::Socket(sockets) => sockets.stop().map_err(|e| e.to_string()),
-        }
-    }
 }
 
 struct Sender {
@@ -135,19 +92,12 @@ impl End for Ends {
         match order {
             ToPart::Take(taking) => self.take(taking),
             ToPart::Join(near, by) => {
-                match Joined::all(&near.list(), by) {
-                    Ok(joined) => self.joined = joined,
-                    Err(Unjoined::Lacks(what)) => return Ok(FromPart::Lacks(what)),
-                    Err(Unjoined::Failed(what)) => return Err(what),
-                }
-                Ok(FromPart::Ready)
+                granted(Joined::all(&near.list(), by), |joined| self.joined = joined)
             }
             ToPart::Sink(adapter, traffic) => {
-                let LinkInfo { index, mtu, .. } = link(&adapter)?;
                 let Traffic { sizes, layout, key, streams, .. } = traffic;
-                // An adapter with such an MTU takes no program for single pages.
-                let in_parts = mtu as usize + ETHERNET + FCS > MOST;
-                let sink = Sink::attach(index, Frames { sizes, layout, key, in_parts }, streams);
+                let frames = frames_at(&adapter, (&sizes, layout, key))?;
+                let sink = Sink::attach(link(&adapter)?.index, frames, streams);
                 granted(sink, |sink| self.sink = Some(sink))
             }
             ToPart::Aim(aims, traffic) => {
@@ -155,6 +105,10 @@ impl End for Ends {
                 let told = told.collect::<Result<Vec<_>, _>>()?;
                 let lacks = told.into_iter().find(|told| matches!(told, FromPart::Lacks(_)));
                 Ok(lacks.unwrap_or(FromPart::Ready))
+            }
+            ToPart::Alone => {
+                let (sending, how, cpu) = self.first.as_ref().ok_or("this host sends no stream")?;
+                alone(sending, *how, *cpu).map(FromPart::Alone).or_else(Refusal::told)
             }
             ToPart::Count(times) => self.count(times).map(|c| FromPart::Counted(Box::new(c))),
             ToPart::Leave => {
@@ -167,17 +121,8 @@ impl End for Ends {
     fn go(&mut self) {
         let at_ns = clock::now_ns() + SOON_NS;
         for sender in &mut self.sends {
-            let (cpu, is_timed) = (sender.cpu, sender.is_timed());
-            let ready = move || {
-                // Who sends on a schedule runs before other threads, as the hosts' own do.
-                if is_timed {
-                    agent::take_own_nice();
-                } else {
-                    agent::take_started_nice()?;
-                }
-                cpus::pin(cpu)
-            };
-            sender.error = sender.engine.go((at_ns, sender.most), ready).err();
+            let how = (sender.cpu, sender.is_timed());
+            sender.error = sender.engine.go((at_ns, sender.most), how).err();
         }
     }
 
@@ -221,7 +166,7 @@ impl Ends {
         for link in virtual_ones().filter(|_| taking.live) {
             match pass(link.index) {
                 Ok(attached) => self.takes.push(attached),
-                Err(e) => return granted::<()>(Err(e), |()| ()),
+                Err(e) => return Refusal::from(e).told(),
             }
         }
         Ok(FromPart::Ready)
@@ -259,19 +204,15 @@ impl Ends {
             spoilt: agent::plants_wrong_data(),
             rewritten: true,
             burst: traffic.burst.map(|frames| share(frames, (aim.stream.into(), traffic.streams))),
+            rushed: false,
         };
         let digest = of(&sending);
-        let engine = match traffic.socket {
-            Some(kind) => match Sockets::new(&sending, kind) {
-                Ok(sockets) => Engine::Socket(sockets),
-                Err(e) if is_lack(&e) => return Ok(FromPart::Lacks(format!("AF_XDP: {e}"))),
-                Err(e) => return Err(e.to_string()),
-            },
-            None => match Generator::new(&sending) {
-                Ok(generator) => Engine::Live(generator),
-                Err(e) => return granted::<()>(Err(e), |()| ()),
-            },
+        let engine = match Engine::new(&sending, traffic.socket) {
+            Ok(engine) => engine,
+            Err(refusal) => return refusal.told(),
         };
+        let how = (traffic.socket, traffic.streams);
+        self.first.get_or_insert_with(|| (sending.clone(), how, aim.cpu));
         let (target, adapter, stream) = (aim.target, aim.adapter.clone(), aim.stream);
         let (most, error) = (Duration::from_millis(traffic.run_ms_max), None);
         self.sends.push(Sender {
@@ -341,15 +282,30 @@ impl Ends {
 }
 
 /// What this machine does not have is an answer, what went wrong is none.
-fn granted<T>(made: Result<T, BpfError>, keep: impl FnOnce(T)) -> Result<FromPart, String> {
+fn granted<T>(
+    made: Result<T, impl Into<Refusal>>,
+    keep: impl FnOnce(T),
+) -> Result<FromPart, String> {
     match made {
         Ok(made) => {
             keep(made);
             Ok(FromPart::Ready)
         }
-        Err(e) if e.is_lack() => Ok(FromPart::Lacks(e.to_string())),
-        Err(e) => Err(e.to_string()),
+        Err(refused) => refused.into().told(),
     }
+}
+
+/// What a sink at an adapter knows of frames of these sizes, places and key.
+///
+/// # Errors
+/// What the kernel says.
+pub fn frames_at(
+    adapter: &str,
+    (sizes, layout, key): (&Sizes, Layout, u64),
+) -> Result<Frames, String> {
+    // An adapter with such an MTU takes no program for single pages.
+    let in_parts = link(adapter)?.mtu as usize + ETHERNET + FCS > MOST;
+    Ok(Frames { sizes: sizes.clone(), layout, key, in_parts })
 }
 
 fn link(adapter: &str) -> Result<LinkInfo, String> {

@@ -112,6 +112,8 @@ own-count-caption = { $metric }: the count of the tester and that of the box
 own-count-load = tester
 own-count-other = self
 own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }.
+headroom-caption = Headroom: how many times { $metric } the load generator alone reaches
+headroom-note = The generator alone sends the same frames over a virtual cable. Below { $least } times there is no verdict, because generator and system then share the time of a CPU. A faster generator, or CPUs that it does not share, raise the headroom.
 line-share-caption = { $metric } as a share of the declared line
 
 matrix-caption = By load: what is better than the baseline, equal, or worse

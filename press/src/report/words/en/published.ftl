@@ -53,4 +53,5 @@ claim-needs-suite = needs a suite of programs for the CPU
 claim-needs-web-server = needs a web server
 claim-needs-database = needs a database
 claim-needs-hardware = needs machines of hardware: these are emulated
+claim-needs-headroom = needs a load generator that alone reaches five times the figures
 claim-needs-rule = kept here as a rule: sides made by two versions get no verdict

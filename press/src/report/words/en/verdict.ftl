@@ -83,6 +83,7 @@ verdict-undecided = { $exceptions ->
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial. { $metric } { $effect } only tells how often each state occurred.
 verdict-not-comparable = { $other } and { $base } are not comparable: they used different engines or CPU features. Both figures stand without a verdict.
 verdict-emulated = No verdict on { $other } and { $base }: their machines are emulated by software. Both figures stand as those of the emulator.
+verdict-no-headroom = No verdict between { $other } and { $base }: the load generator alone reaches less than { $least } times a figure. { $metric } { $effect } is the ratio of generator and system together.
 verdict-withheld = { $other } against { $base }: { $metric } { $effect }.
 further-blocks-exactly = { $low ->
     [one] { $low } further { repeat-one }
@@ -163,6 +164,7 @@ sign-withheld = –
 sign-two-states = ≷
 sign-not-comparable = ≁
 sign-emulated = ≁
+sign-no-headroom = ≁
 word-better = ▲ better
 word-worse = ▼ worse
 word-inside = = inside the margin
@@ -170,6 +172,7 @@ word-equivalent = = equal
 word-two-states = ≷ two states
 word-not-comparable = ≁ not comparable
 word-emulated = ≁ emulated
+word-no-headroom = ≁ no headroom
 word-undecided = ? undecided
 word-looks-better = ? looks better; too few { repeats }
 word-looks-worse = ? looks worse; too few { repeats }
