@@ -305,6 +305,8 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
         ("fast_path = \"xdp\"\n", "rules = 100\nrule_hits = \"25 %\"\n", 0.25),
         (process, "", 0.0),
         (process, "rules = 100\nrule_hits = \"25 %\"\n", 0.25),
+        (process, "planted_loss = \"10 %\"\n", 0.1),
+        (process, "planted_capacity = 20000\nrules = 100\n", 0.5),
     ] {
         let load = format!("{path}{rules}");
         let Some(record) = visited(&mut bench, &plan(&load)) else { continue };
@@ -312,8 +314,10 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
         counts_agree(&record, &load);
         let loss = record.outcome.metric("loss").expect("a loss").value;
         assert!((loss - lost).abs() < 0.01, "{load}: {loss}");
-        let of = |key| record.reading("frames", "box", key).map_or(0.0, |told| told.value);
-        let (came, dropped) = (of("received near"), of("dropped near rules"));
+        let of = |key: &str| record.reading("frames", "box", key).map_or(0.0, |told| told.value);
+        let causes = ["rules", "planted loss", "planted capacity"];
+        let dropped = causes.map(|cause| of(&format!("dropped near {cause}"))).iter().sum::<f64>();
+        let came = of("received near");
         // One more is the packet by which the client's kernel tells the version of IP.
         let is_near = |all: f64, frames: f64| (frames - 0.5..frames + 1.5).contains(&all);
         assert!(is_near(came, told(&record, "sent")), "{load}: {came} came");

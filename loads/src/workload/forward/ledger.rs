@@ -34,6 +34,8 @@ fn drops(evidence: &Evidence) -> Result<Vec<(String, u64)>, Fault> {
     for (host, port, counts) in evidence.ports() {
         all.push((format!("{host} {port} rules"), counts.dropped));
         all.push((format!("{host} {port} fragments and broken headers"), counts.refused));
+        all.push((format!("{host} {port} planted capacity"), counts.full));
+        all.push((format!("{host} {port} planted loss"), counts.lost));
     }
     for stream in 0..evidence.streams() {
         all.push((format!("{} too late", evidence.name(stream)), evidence.came(stream)?.stale));

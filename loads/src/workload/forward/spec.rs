@@ -103,6 +103,34 @@ pub const FAST_PATH: ParamSpec = ParamSpec {
     default: "off",
 };
 
+/// The rate of the reference device.
+pub const PLANTED_CAPACITY: ParamSpec = ParamSpec {
+    name: "planted_capacity",
+    about: "frames a second that the process of fast_path = af_xdp forwards at most, each way; or \
+            none",
+    role: None,
+    kind: ParamKind::count(1, 1 << 32).or(&["none"]),
+    default: "none",
+};
+
+/// Its buffer.
+pub const PLANTED_BUFFER: ParamSpec = ParamSpec {
+    name: "planted_buffer",
+    about: "frames that may come at once beyond planted_capacity",
+    role: None,
+    kind: ParamKind::count(1, 1 << 20),
+    default: "256",
+};
+
+/// Its loss.
+pub const PLANTED_LOSS: ParamSpec = ParamSpec {
+    name: "planted_loss",
+    about: "share of the frames that the process of fast_path = af_xdp loses by chance",
+    role: None,
+    kind: ParamKind::within(Kind::Share, 0.0, 0.9),
+    default: "0 %",
+};
+
 /// Rules that a fast path looks for.
 pub const RULES: ParamSpec = ParamSpec {
     name: "rules",
@@ -146,6 +174,9 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::choice(&["random", "counter"]),
         default: "random",
     },
+    PLANTED_BUFFER,
+    PLANTED_CAPACITY,
+    PLANTED_LOSS,
     RULE_HITS,
     RULES,
     VLAN_TAG,

@@ -5,18 +5,20 @@
 
 use super::counts::Counts;
 use super::guard::undisturbed;
-use super::message::{Aim, Alone, FastPath, FromPart, Taking, ToPart, Traffic};
+use super::message::{Aim, Alone, FastPath, FromPart, Joining, Taking, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
 use crate::engine::packet::capture;
 use crate::engine::packet::frame::IFG;
+use crate::engine::packet::live::bridge::pair::Plants;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{LEAST, Layout, MOST, Pattern, STREAMS, Sizes};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
 use crate::workload::forward::spec::{
-    BURST, DIRECTION, ENGINE, FAST_PATH, FRAME_SIZE, IMIX, RULE_HITS, RULES, SPEC, VLAN_TAG,
+    BURST, DIRECTION, ENGINE, FAST_PATH, FRAME_SIZE, IMIX, PLANTED_BUFFER, PLANTED_CAPACITY,
+    PLANTED_LOSS, RULE_HITS, RULES, SPEC, VLAN_TAG,
 };
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
@@ -44,7 +46,7 @@ pub struct Frames {
     /// Every host of the lab.
     hosts: Vec<usize>,
     /// What switches forward by, where it is not the kernel.
-    list: Option<(NearRules, FastPath)>,
+    joining: Option<Joining>,
 }
 
 impl Workload for Frames {
@@ -79,8 +81,9 @@ impl Workload for Frames {
             ..Evidence::default()
         };
         refuse_second_cables(lab, job.link)?;
-        self.list = listed(lab, job, &traffic)?;
-        self.evidence.list = self.list.as_ref().map(|(near, _)| near.spread(&near.list()));
+        self.joining = joining(lab, job, &traffic)?;
+        let rules = self.joining.as_ref().map(|how| how.near.spread(&how.near.list()));
+        self.evidence.list = rules;
         self.prepare(lab, (job.link, &between), &traffic)?;
         if traffic.burst.is_none() && !self.is_bare(lab, job.link) {
             self.evidence.alone = Some(self.alone(lab)?);
@@ -89,7 +92,7 @@ impl Workload for Frames {
         self.course.hosts.extend(between);
         self.evidence.before = self.count(lab, false)?;
         let mut counted = self.evidence.before.iter();
-        if self.list.is_some() && counted.all(|(_, counts)| counts.ports.is_empty()) {
+        if self.joining.is_some() && counted.all(|(_, counts)| counts.ports.is_empty()) {
             let what = "a fast path joins the ports of a switch, and none stands between the \
                         ends; take a host of role = \"switch\", or fast_path = \"off\"";
             return Err(Fault::NotAvailable { what: what.into() });
@@ -134,8 +137,8 @@ impl Frames {
         (link, between): (&str, &[usize]),
         traffic: &Traffic,
     ) -> Result<(), Fault> {
-        let word = match &self.list {
-            Some((near, by)) => ToPart::Join(near.clone(), *by),
+        let word = match &self.joining {
+            Some(how) => ToPart::Join(how.clone()),
             // What sockets send a virtual adapter takes as it stands.
             None => ToPart::Take(Taking {
                 live: traffic.socket.is_none(),
@@ -333,20 +336,67 @@ fn fast_path(params: &Settings) -> Option<FastPath> {
     }
 }
 
-/// The list of rules that switches forward by, and what forwards; none where the kernel does.
+/// What switches forward by in place of the kernel, and how; none where the kernel forwards.
 ///
 /// # Errors
 /// What the fast path does not do.
-fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<(NearRules, FastPath)>, Fault> {
+fn joining(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Joining>, Fault> {
     let params = &job.trial.point.params;
-    let rules = params.get(RULES.name).and_then(Value::count).unwrap_or(0);
-    let hits = params.get(RULE_HITS.name).and_then(Value::quantity);
-    let dropped = hits.map_or(0.0, |share| share.value);
-    let by = fast_path(params);
-    let refused = if (rules == 0 && dropped > 0.0) || (rules > 0 && by.is_none()) {
+    if let Some(what) = refusal(params, traffic) {
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
+    let fourth = |at| match lab.address_of(at, job.link) {
+        IpAddr::V4(address) => Some(address),
+        IpAddr::V6(_) => None,
+    };
+    let seed = job.trial.seed;
+    let near = NearRules {
+        sources: lab.client_indexes().filter_map(fourth).collect(),
+        target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
+        flows: traffic.flows,
+        rules: u32::try_from(rules_of(params)).unwrap_or(u32::MAX),
+        dropped: share_of(params, RULE_HITS.name),
+        seed,
+    };
+    let plants = plants(params, seed);
+    Ok(fast_path(params).map(|by| Joining { near, by, plants }))
+}
+
+fn rules_of(params: &Settings) -> u64 {
+    params.get(RULES.name).and_then(Value::count).unwrap_or(0)
+}
+
+fn share_of(params: &Settings, name: &str) -> f64 {
+    params.get(name).and_then(Value::quantity).map_or(0.0, |share| share.value)
+}
+
+/// Limits that a process has on purpose.
+#[expect(clippy::cast_precision_loss, reason = "at most 2^32")]
+fn plants(params: &Settings, seed: u64) -> Plants {
+    let count = |name| params.get(name).and_then(Value::count);
+    let buffer = count(PLANTED_BUFFER.name).unwrap_or(0);
+    Plants {
+        capacity: count(PLANTED_CAPACITY.name).map(|frames| frames as f64),
+        buffer: u32::try_from(buffer).unwrap_or(u32::MAX),
+        loss: share_of(params, PLANTED_LOSS.name),
+        seed,
+    }
+}
+
+/// What a fast path does not do, or what needs one.
+fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
+    let (rules, dropped, by) =
+        (rules_of(params), share_of(params, RULE_HITS.name), fast_path(params));
+    let Plants { capacity, loss, .. } = plants(params, 0);
+    if (rules == 0 && dropped > 0.0) || (rules > 0 && by.is_none()) {
         Some(
             "rules and rule_hits need a fast path, and rule_hits needs rules; take fast_path = \
              \"xdp\" with rules, or rules = 0 and rule_hits = \"0 %\"",
+        )
+    } else if (capacity.is_some() || loss > 0.0) && by != Some(FastPath::Process) {
+        Some(
+            "planted_capacity and planted_loss are limits of a process; take fast_path = \
+             \"af_xdp\", or planted_capacity = \"none\" and planted_loss = \"0 %\"",
         )
     } else if rules > 0 && !is_received(params) {
         Some(
@@ -362,23 +412,7 @@ fn listed(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<(NearRules, 
         )
     } else {
         None
-    };
-    if let Some(what) = refused {
-        return Err(Fault::NotAvailable { what: what.into() });
     }
-    let fourth = |at| match lab.address_of(at, job.link) {
-        IpAddr::V4(address) => Some(address),
-        IpAddr::V6(_) => None,
-    };
-    let near = NearRules {
-        sources: lab.client_indexes().filter_map(fourth).collect(),
-        target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
-        flows: traffic.flows,
-        rules: u32::try_from(rules).unwrap_or(u32::MAX),
-        dropped,
-        seed: job.trial.seed,
-    };
-    Ok(by.map(|by| (near, by)))
 }
 
 /// Frames of IPv6 have more headers.

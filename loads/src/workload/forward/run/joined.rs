@@ -4,7 +4,7 @@
 //! Must not know the other hosts, nor what is sent.
 
 use super::engine::Refusal;
-use super::message::FastPath;
+use super::message::{FastPath, Joining};
 use crate::engine::packet::live::bridge::pair::Pair;
 use crate::engine::packet::live::bridge::{Bridge, BridgeError, PortCounts};
 use crate::engine::packet::rules::Rule;
@@ -27,11 +27,11 @@ enum Path {
 }
 
 impl Path {
-    fn attach(by: FastPath, ports: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
-        Ok(match by {
+    fn attach(how: &Joining, ports: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
+        Ok(match how.by {
             FastPath::Program => Self::Program(Box::new(Bridge::attach(ports, rules)?)),
             FastPath::Process => {
-                Self::Process(Pair::attach(ports, rules, agent::take_started_nice)?)
+                Self::Process(Pair::attach(ports, (rules, how.plants), agent::take_started_nice)?)
             }
         })
     }
@@ -49,12 +49,13 @@ impl Joined {
     ///
     /// # Errors
     /// Ports that are not two by two; what the kernel says.
-    pub fn all(rules: &[Rule], by: FastPath) -> Result<Self, Refusal> {
+    pub fn all(how: &Joining) -> Result<Self, Refusal> {
+        let rules = how.near.list();
         let links = Routes::open().and_then(|mut routes| routes.links());
         let links = links.map_err(Refusal::failed)?;
         let join = |ports: [&LinkInfo; 2]| {
             let names = ports.map(|port| port.name.clone());
-            Ok((names, Path::attach(by, ports.map(|port| port.index), rules)?))
+            Ok((names, Path::attach(how, ports.map(|port| port.index), &rules)?))
         };
         let pairs = pairs(&links).map_err(Refusal::Lacks)?;
         let joined: Result<_, BridgeError> = pairs.into_iter().map(join).collect();

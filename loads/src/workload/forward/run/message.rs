@@ -2,6 +2,7 @@
 
 use super::counts::{Counts, Forwarded, Ticks};
 use crate::engine::net::At;
+use crate::engine::packet::live::bridge::pair::Plants;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{Layout, Pattern, Sent, Sizes};
@@ -76,13 +77,24 @@ pub enum FastPath {
     Process,
 }
 
+/// What joins the ports of a switch, and what it does with frames.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Joining {
+    /// Its list of rules.
+    pub near: NearRules,
+    /// What it is.
+    pub by: FastPath,
+    /// Limits of a process.
+    pub plants: Plants,
+}
+
 /// To a part, while the trial is staged and after it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToPart {
     /// Between the ends: tell what is forwarded, and take such frames.
     Take(Taking),
-    /// Between the ends: forward by this instead of the kernel, past rules for these frames.
-    Join(NearRules, FastPath),
+    /// Between the ends: forward by this instead of the kernel.
+    Join(Joining),
     /// Where frames arrive: count at this adapter.
     Sink(String, Traffic),
     /// Where frames leave: find the ways and load the programs.

@@ -91,9 +91,7 @@ impl End for Ends {
     fn stage(&mut self, order: ToPart) -> Result<FromPart, String> {
         match order {
             ToPart::Take(taking) => self.take(taking),
-            ToPart::Join(near, by) => {
-                granted(Joined::all(&near.list(), by), |joined| self.joined = joined)
-            }
+            ToPart::Join(how) => granted(Joined::all(&how), |joined| self.joined = joined),
             ToPart::Sink(adapter, traffic) => {
                 let Traffic { sizes, layout, key, streams, .. } = traffic;
                 let frames = frames_at(&adapter, (&sizes, layout, key))?;

@@ -70,6 +70,10 @@ pub struct PortCounts {
     pub refused: u64,
     /// Those of other protocols or of a queue that it does not have, which the kernel got.
     pub passed: u64,
+    /// Those beyond a planted capacity: dropped.
+    pub full: u64,
+    /// Those of a planted loss.
+    pub lost: u64,
 }
 
 impl PortCounts {
@@ -82,6 +86,8 @@ impl PortCounts {
             dropped: self.dropped.saturating_sub(earlier.dropped),
             refused: self.refused.saturating_sub(earlier.refused),
             passed: self.passed.saturating_sub(earlier.passed),
+            full: self.full.saturating_sub(earlier.full),
+            lost: self.lost.saturating_sub(earlier.lost),
         }
     }
 }
@@ -190,6 +196,7 @@ impl Loaded {
                 dropped: of(word::DROPPED),
                 refused: of(word::REFUSED),
                 passed: of(word::PASSED),
+                ..PortCounts::default()
             })
         };
         Ok([of(0)?, of(1)?])

@@ -11,15 +11,19 @@ use crate::engine::packet::acl::Acl;
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Map, MapKind, Op, Program, Reg, Size, action, helper,
 };
+use crate::engine::packet::chance::Chance;
 use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
 use crate::engine::packet::frame::{HEAD, is_unbroken};
 use crate::engine::packet::frames::Frames;
 use crate::engine::packet::live::rings::{Mapped, PLACE, Port};
+use crate::engine::packet::police::Policers;
 use crate::engine::packet::rules::Rule;
 use Reg::{R0, R1, R2, R3, R6, R7, R8};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -31,16 +35,61 @@ const PLACES: u32 = 4096;
 const BATCH: usize = 64;
 /// Where the number of the queue stands in the context of a program (`struct xdp_md`).
 const QUEUE: i16 = 16;
+/// Where the target port of UDP stands in a frame without options, and the service that discards
+/// (RFC 863): words of hosts to each other, which limits leave alone.
+const TARGET_PORT: Range<usize> = 36..38;
+const DISCARD: [u8; 2] = 9_u16.to_be_bytes();
 /// Longest wait for a frame, after which the thread looks whether to stop.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+
+/// Limits that the process has on purpose, in each direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plants {
+    /// Frames a second that it lets through; none where nothing bounds them.
+    pub capacity: Option<f64>,
+    /// Frames that may come at once beyond these.
+    pub buffer: u32,
+    /// Share of the frames that it loses, 0 to 1.
+    pub loss: f64,
+    /// Which ones, by chance of this seed.
+    pub seed: u64,
+}
+
+/// The limits of a direction, and what they took.
+struct Limits {
+    /// A frame counts as a byte.
+    core: Option<Policers>,
+    loss: f64,
+    chance: Chance,
+    full: u64,
+    lost: u64,
+}
+
+impl Limits {
+    fn new(plants: Plants) -> Self {
+        let of = |rate: f64| Policers::new(1, rate * 8.0, plants.buffer.into());
+        let (loss, chance) = (plants.loss, Chance::of(plants.seed));
+        Self { core: plants.capacity.map(of), loss, chance, full: 0, lost: 0 }
+    }
+
+    /// Whether a frame that came at such a moment goes on.
+    fn passes(&mut self, now_ns: u64) -> bool {
+        let is_lost = self.loss > 0.0 && self.chance.happens(self.loss);
+        let is_full =
+            !is_lost && self.core.as_mut().is_some_and(|core| !core.conforms(0, 1, now_ns));
+        self.lost += u64::from(is_lost);
+        self.full += u64::from(is_full);
+        !is_lost && !is_full
+    }
+}
 
 /// What the thread and the others share.
 #[derive(Debug, Default)]
 struct Shared {
     stop: AtomicBool,
-    /// Of the frames that each port received: all, those that left, those that a rule dropped, and
-    /// those that rules cannot tell of.
-    counts: [[AtomicU64; 4]; 2],
+    /// Of the frames that each port received: all, those that left, those that a rule dropped,
+    /// those that rules cannot tell of, and what planted limits took: capacity, loss.
+    counts: [[AtomicU64; 6]; 2],
     /// Why the thread has ended.
     error: Mutex<Option<String>>,
 }
@@ -57,17 +106,17 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Joins the adapters of these indexes, of this network namespace, with this list of rules; the
-    /// thread begins with `ready`.
+    /// Joins the adapters of these indexes, of this network namespace, with this list of rules and
+    /// these limits; the thread begins with `ready`.
     ///
     /// # Errors
     /// A list that cannot be built; what the kernel says.
     pub fn attach(
         adapters: [u32; 2],
-        rules: &[Rule],
+        (rules, plants): (&[Rule], Plants),
         ready: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> Result<Self, BridgeError> {
-        let mut joint = Joint::open(adapters, rules)?;
+        let mut joint = Joint::open(adapters, rules, plants)?;
         let passed = Map::new(MapKind::PerCpu, (4, 8), 2)?;
         let map = || Map::new(MapKind::Sockets, (4, 4), 1);
         let sockets = [map()?, map()?];
@@ -102,9 +151,10 @@ impl Pair {
         let of = |port: u32| -> Result<PortCounts, String> {
             let passed = self.passed.sums(port).map_err(|e| e.to_string())?;
             let passed = passed.first().copied().unwrap_or(0);
-            let [received, forwarded, dropped, refused] =
+            let [received, forwarded, dropped, refused, full, lost] =
                 self.shared.counts[port as usize].each_ref().map(|count| count.load(Relaxed));
-            Ok(PortCounts { received: received + passed, forwarded, dropped, refused, passed })
+            let received = received + passed;
+            Ok(PortCounts { received, forwarded, dropped, refused, passed, full, lost })
         };
         Ok([of(0)?, of(1)?])
     }
@@ -154,6 +204,7 @@ struct Joint {
     /// The device behind each port.
     devices: [Device; 2],
     heads: Frames,
+    limits: [Limits; 2],
     /// Frames of the batch that leave.
     out: Vec<u32>,
     refused: [u64; 2],
@@ -162,7 +213,7 @@ struct Joint {
 }
 
 impl Joint {
-    fn open(adapters: [u32; 2], rules: &[Rule]) -> Result<Self, BridgeError> {
+    fn open(adapters: [u32; 2], rules: &[Rule], plants: Plants) -> Result<Self, BridgeError> {
         let memory = Mapped::places(2 * PLACES)?;
         let near = Port::open((adapters[0], PLACES), &memory, None)?;
         let far = Port::open((adapters[1], PLACES), &memory, Some(&near.socket))?;
@@ -186,6 +237,7 @@ impl Joint {
             memory,
             devices: [device(), device()],
             heads: Frames::heads(BATCH, PLACE as usize),
+            limits: [Limits::new(plants), Limits::new(Plants { seed: !plants.seed, ..plants })],
             out: Vec::with_capacity(BATCH),
             refused: [0; 2],
             has_rules,
@@ -222,6 +274,7 @@ impl Joint {
             port.free.push_place(address);
         }
         other.sent.publish(1);
+        let now_ns = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let (mut frames, mut slots) = ([(0, 0); BATCH], [0; BATCH]);
         let (mut taken, mut whole) = (0, 0);
         while taken < BATCH {
@@ -236,11 +289,13 @@ impl Joint {
                 self.refused[from] += 1;
                 continue;
             }
+            if head[TARGET_PORT] != DISCARD && !self.limits[from].passes(now_ns) {
+                continue;
+            }
             slots[whole] = slot;
             whole += 1;
         }
         port.came.publish(1);
-        let now_ns = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.devices[from].forward(&mut self.heads, &slots[..whole], now_ns, &mut self.out);
         for slot in self.out.drain(..) {
             let (address, length) = std::mem::take(&mut frames[slot as usize]);
@@ -256,11 +311,11 @@ impl Joint {
         Ok(taken + other.to_send.waiting() as usize)
     }
 
-    fn tell(&self, from: usize, counts: &[AtomicU64; 4]) {
-        let told = self.devices[from].counters();
+    fn tell(&self, from: usize, counts: &[AtomicU64; 6]) {
+        let (told, limits) = (self.devices[from].counters(), &self.limits[from]);
         let refused = self.refused[from] + told.malformed;
-        let received = self.refused[from] + told.received;
-        let all = [received, told.sent, told.denied, refused];
+        let received = self.refused[from] + told.received + limits.full + limits.lost;
+        let all = [received, told.sent, told.denied, refused, limits.full, limits.lost];
         for (count, told) in counts.iter().zip(all) {
             count.store(told, Relaxed);
         }
