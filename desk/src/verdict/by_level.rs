@@ -4,6 +4,7 @@
 //! Never: which level is better, nor what the metrics mean.
 
 use super::pairing::Measure;
+use super::searched::observed;
 use super::series::{Series, Side, baseline, direction_of};
 use crate::record::{Derivation, FactorPlan, LoadPlan, Plan, Replicate, Run, Value};
 use crate::stats::{Estimate, mean_or_single};
@@ -62,8 +63,10 @@ pub fn line_shares(run: &Run) -> Vec<LevelTable> {
     asked_tables(run, Derivation::LineShare)
 }
 
-/// The metric of a derivation, of every load that asks for it and has it.
+/// The metric of a derivation, of every load that asks for it and has it; of a search that at the
+/// load that it found.
 pub(super) fn asked_tables(run: &Run, what: Derivation) -> Vec<LevelTable> {
+    let run = &*observed(run);
     let has = |table: &LevelTable| {
         table.rows.iter().flat_map(|(_, groups)| groups).flatten().any(Option::is_some)
     };

@@ -6,7 +6,7 @@ use super::analysis::Analysis;
 use super::finding::{
     ClaimCheck, ClaimFigure, ClaimNeed, Comparison, KeptShare, PointResult, Standing,
 };
-use super::headroom::lacks_headroom;
+use super::headroom::has_headroom;
 use super::knee::{knee, rises_then_flat};
 use super::ladder::{Rung, Step as Climb};
 use super::machine::{DerivedFact, DerivedKind, MachineCell};
@@ -191,12 +191,8 @@ fn standing(run: &Run, found: &Analysis, (test, magnitude): (&Test, &str)) -> St
         (Test::Rungs(keys), _) => by_rungs(found, keys),
         (Test::SameCount {}, _) => own_count::same(run),
         (_, None) => Err(ClaimNeed::Load),
-        (Test::SecondLevel { size, .. }, Some(load)) if lacks_headroom(found, load, *size) => {
-            Err(ClaimNeed::Headroom)
-        }
-        (Test::SecondLevel { size, higher }, Some(load)) => {
-            second_level(run, load, (*size, *higher))
-        }
+        (Test::SecondLevel { size, higher }, Some(load)) => has_headroom(run, found, (load, *size))
+            .and_then(|()| second_level(run, load, (*size, *higher))),
         (Test::Knee(direction), Some(load)) => bend(run, load, direction),
         (Test::LessCpu([less, more]), Some(load)) => {
             let figure = (ClaimFigure::CpuRatio, false);

@@ -142,7 +142,10 @@ impl Rules<'_> {
     /// Throughputs that differ with certainty, and by more than the margin. Where a difference is
     /// not shown the index has a verdict of its own, with an interval as wide as theirs.
     fn unequal(&self, verdict: Verdict, ratio: &Estimate) -> Option<Withheld> {
-        let shown = !matches!(verdict, Verdict::Equivalent | Verdict::Undecided { .. });
+        let shown = !matches!(
+            verdict,
+            Verdict::Equivalent | Verdict::Undecided { .. } | Verdict::NoHeadroom
+        );
         let differs = shown && ratio.distance() > self.plan.method.margin.value.ln_1p();
         differs.then(|| Withheld::UnequalAtSaturation { throughput: ratio.clone() })
     }

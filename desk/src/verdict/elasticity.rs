@@ -12,8 +12,8 @@
 //! down.
 
 use super::ceiling::use_of;
-use super::compared::Compared;
-use super::finding::LimitKind;
+use super::compared::{Asked, Compared};
+use super::finding::{LimitKind, Verdict};
 use super::measure::{is_client, is_server};
 use super::pairing::{Contest, Measured};
 use super::winner::name;
@@ -118,6 +118,11 @@ pub struct Elasticity {
     pub beyond: bool,
 }
 
+/// Whether no point of a contest lacks headroom: without it a throttle acts on the generator, too.
+fn has_headroom(asked: &&Asked<'_>) -> bool {
+    !asked.barred.contains(&Some(Verdict::NoHeadroom))
+}
+
 /// The shares at every load of a run that took resources down; empty for other runs.
 pub(super) fn elasticities<'r>(
     run: &Run,
@@ -126,7 +131,7 @@ pub(super) fn elasticities<'r>(
     let Some(throttling) = &run.plan.method.elasticity else { return Vec::new() };
     let throttled = compared.filter(|one| one.factor == THROTTLED);
     let contests: Vec<&Contest<'_>> =
-        throttled.flat_map(|one| &one.asked).map(|asked| &asked.contest).collect();
+        throttled.flat_map(|one| &one.asked).filter(has_headroom).map(|a| &a.contest).collect();
     let mut found: Vec<Elasticity> = Vec::new();
     let mut start = 0;
     while let Some(first) = contests.get(start) {

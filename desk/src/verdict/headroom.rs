@@ -5,7 +5,7 @@
 
 use super::analysis::Analysis;
 use super::by_level::{LevelTable, asked_tables};
-use super::finding::Verdict;
+use super::finding::{ClaimNeed, Verdict};
 use super::pairing::Contest;
 use crate::record::{Derivation, LoadPlan, Run, TrialRecord, Value};
 use crate::stats::median;
@@ -33,13 +33,25 @@ pub(super) fn is_short<'r>(
     median(&told).is_some_and(|middle| middle < f64::from(LEAST_HEADROOM))
 }
 
-/// Whether a comparison of a load has no verdict at a size, bytes, for want of headroom.
-pub(super) fn lacks_headroom(found: &Analysis, load: &LoadPlan, size: f64) -> bool {
-    let its = found.comparisons.iter().filter(|comparison| comparison.load == load.name);
-    its.flat_map(|comparison| &comparison.points).any(|point| {
+/// Whether the second level of a load has a verdict at a size, bytes, as far as headroom goes.
+///
+/// # Errors
+/// The need of it.
+pub(super) fn has_headroom(
+    run: &Run,
+    found: &Analysis,
+    (load, size): (&LoadPlan, f64),
+) -> Result<(), ClaimNeed> {
+    let factor = run.plan.factors.iter().find(|factor| factor.name == run.plan.method.compare);
+    let second = factor.and_then(|factor| factor.levels.get(1)).map(|level| level.name.as_str());
+    let its = found.comparisons.iter().filter(|comparison| {
+        comparison.load == load.name && Some(comparison.other.as_str()) == second
+    });
+    let lacks = its.flat_map(|comparison| &comparison.points).any(|point| {
         let at = point.at.as_ref().and_then(Value::quantity).map(|at| at.value);
         at == Some(size) && point.verdict == Verdict::NoHeadroom
-    })
+    });
+    if lacks { Err(ClaimNeed::Headroom) } else { Ok(()) }
 }
 
 /// The places of a contest at which a level has too little of it.

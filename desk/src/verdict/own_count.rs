@@ -6,6 +6,7 @@
 
 use super::by_level::{LevelTable, asking, compared, under};
 use super::finding::{ClaimFigure, ClaimNeed, Standing};
+use super::searched::observed;
 use super::series::{Point, block_logs};
 use crate::record::{Derivation, LoadPlan, Run};
 use crate::stats::{decide, log_ratio, mean};
@@ -23,6 +24,7 @@ pub struct OwnCount {
 /// The counts of every load that asks for them and has them.
 #[must_use]
 pub fn own_counts(run: &Run) -> Vec<OwnCount> {
+    let run = &*observed(run);
     asking(run, Derivation::OwnCount)
         .filter_map(|(load, metric)| {
             let counted = run.plan.primary(&load.name);

@@ -22,10 +22,15 @@ pub const PAUSES: [f64; 2] = [2.0, 5.0];
 /// The shortest trial, seconds (section 24), and the moment of the frame whose latency is taken
 /// (section 26.2).
 pub const TRIAL: f64 = 60.0;
+/// A stream whose latency is taken, seconds (section 26.2).
+pub const STREAM: f64 = 120.0;
 /// Trials whose latencies are averaged (section 26.2).
 pub const LATENCIES: u32 = 20;
 /// The shortest trial of a burst, seconds, and how often it is repeated (section 26.4).
 pub const BURST: (f64, u32) = (2.0, 50);
+
+/// Rates of the loss curve are so far apart at the most, of the largest (section 26.3).
+const STEP: f64 = 0.1;
 
 /// A section that the plan departs from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -107,11 +112,11 @@ impl RfcTest {
 pub struct Departures {
     /// The sections, in their order.
     pub sections: Vec<Rfc2544>,
-    /// Sizes that are not measured, bytes.
+    /// Sizes that a load lacks, bytes.
     pub sizes: Vec<Quantity>,
     /// Tests that are not made.
     pub tests: Vec<RfcTest>,
-    /// The window of a trial.
+    /// The window of the load with the shortest one.
     pub window: Quantity,
     /// Trials of a point under a level.
     pub blocks: u32,
@@ -126,9 +131,11 @@ pub fn departures(plan: &Plan) -> Option<Departures> {
         return None;
     }
     let values = |role| loads.iter().flat_map(move |load| load.values(role));
-    let sizes: Vec<f64> =
-        values(ParamRole::Size).filter_map(Value::quantity).map(|size| size.value).collect();
-    let sizes = SIZES.into_iter().filter(|size| !sizes.contains(size));
+    let has = |load: &LoadPlan, size: f64| {
+        let mut its = load.values(ParamRole::Size).filter_map(Value::quantity);
+        its.any(|its| its.value.total_cmp(&size).is_eq())
+    };
+    let sizes = SIZES.into_iter().filter(|size| !loads.iter().all(|load| has(load, *size)));
     let sizes: Vec<Quantity> = sizes.map(|size| Quantity::new(size, Unit::Byte)).collect();
     let both = values(ParamRole::Direction).filter_map(Value::word).filter_map(Direction::of);
     let one_way = !both.into_iter().any(|way| way == Direction::Duplex);
@@ -177,9 +184,15 @@ fn lacking(loads: &[&LoadPlan]) -> Vec<RfcTest> {
         let limit = search.limit.as_ref().is_some_and(|limit| limit.at.value == 0.0);
         limit || search.goals.iter().any(|goal| goal.loss.value == 0.0)
     };
+    // Rates from the largest on, a tenth of it apart at the most.
     let swept = |load: &&LoadPlan| {
         let name = load.roles.get(&ParamRole::Offered);
-        load.over.iter().any(|(over, values)| Some(over) == name && values.len() > 1)
+        let all = load.over.iter().find(|(over, _)| Some(over) == name).map(|(_, values)| values);
+        let all = all.into_iter().flatten().filter_map(Value::quantity);
+        let mut rates: Vec<f64> = all.map(|rate| rate.value).collect();
+        rates.sort_by(f64::total_cmp);
+        let step = rates.last().map_or(0.0, |most| most * (STEP + 1e-9));
+        rates.len() > 2 && rates.windows(2).all(|two| two[1] - two[0] <= step)
     };
     let makes = |test: &RfcTest| match test {
         RfcTest::Throughput => searches(loads, ParamRole::Offered).any(lossless),

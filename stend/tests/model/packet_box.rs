@@ -185,7 +185,9 @@ fn a_tester_without_headroom_has_no_verdict_and_an_article_says_why_and_where_it
         assert_eq!(headrooms(&run).len(), 1);
         let said = report::text(&report::compose(&run, &found).expect("words"), 200, true);
         assert_eq!(said.contains("less than 5 times a figure"), short, "{said}");
-        for words in ["Headroom: how many times", "departs from RFC 2544", "none for throughput"] {
+        for words in
+            ["Headroom of the load generator", "departs from RFC 2544", "none for throughput"]
+        {
             assert!(said.contains(words), "{words}: {said}");
         }
     }

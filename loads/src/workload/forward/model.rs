@@ -8,7 +8,7 @@ use super::check;
 use super::evidence::{Evidence, Leg};
 use super::run::{
     Alone, Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, holds, interval,
-    is_received, line_bits, share, vlan_of,
+    is_planted, is_received, line_bits, share, vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -38,7 +38,7 @@ struct Schedule {
     wanted: Option<f64>,
     /// Seconds between two frames of all clients.
     interval: f64,
-    /// What the tester reaches with nothing between: a frame takes its time on the line.
+    /// What the tester reaches with nothing between; the latency is that of a frame on the line.
     alone: Alone,
     /// The window, seconds from the first frame.
     window: [f64; 2],
@@ -120,6 +120,11 @@ fn planted(device: &sim::Device) -> Device {
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
     let streams = scene.clients.max(1);
+    if is_planted(params) {
+        let what = "planted_capacity and planted_loss are limits of a process on a real path; take \
+                    the table [device] of the physics";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
     if !is_received(params) {
         let what = "a simulated box passes frames to the system under test alone; take direction = \
                     \"receive\"";
@@ -134,7 +139,7 @@ fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let frame = line_bits(&sizes) / line;
     let each = 1.0 / (scene.physics.device.tester * scene.clients_cpu);
     let fastest = frame.max(each / clients);
-    let alone = Alone { rate: 1.0 / fastest, latency: Some(frame) };
+    let alone = Alone { rate: clients / each, latency: Some(frame) };
     let wanted = interval(params, (&sizes, streams)).map(|ns| ns / 1e9);
     let interval = wanted.map_or(fastest, |each| (each / clients).max(fastest));
     let turns = Turns { sizes, streams };

@@ -37,6 +37,7 @@ fn asked() -> Args {
         .count("networks", rfc2544::NETWORKS)
         .quantity("last", last)
         .quantity("next", next)
+        .quantity("stream", Quantity::seconds(rfc2544::STREAM))
         .quantity("trial", Quantity::seconds(rfc2544::TRIAL))
         .count("latencies", rfc2544::LATENCIES)
         .quantity("burst", Quantity::seconds(burst))

@@ -169,7 +169,7 @@ impl Frames {
         self.ask(lab, aims.into_iter().map(aim).collect()).map(drop)
     }
 
-    /// Whether one virtual cable leads from who sends to who counts.
+    /// Whether one virtual cable joins the clients and the system under test.
     fn is_bare(&self, lab: &Lab, link: &str) -> bool {
         let is_end = |end: &LinkEnd| self.course.hosts.contains(&end.host);
         lab.is_cable(link) && lab.ends(link).iter().all(is_end)
@@ -383,17 +383,23 @@ fn plants(params: &Settings, seed: u64) -> Plants {
     }
 }
 
+/// Whether a process is to have limits on purpose.
+#[must_use]
+pub fn is_planted(params: &Settings) -> bool {
+    let Plants { capacity, loss, .. } = plants(params, 0);
+    capacity.is_some() || loss > 0.0
+}
+
 /// What a fast path does not do, or what needs one.
 fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
     let (rules, dropped, by) =
         (rules_of(params), share_of(params, RULE_HITS.name), fast_path(params));
-    let Plants { capacity, loss, .. } = plants(params, 0);
     if (rules == 0 && dropped > 0.0) || (rules > 0 && by.is_none()) {
         Some(
             "rules and rule_hits need a fast path, and rule_hits needs rules; take fast_path = \
              \"xdp\" with rules, or rules = 0 and rule_hits = \"0 %\"",
         )
-    } else if (capacity.is_some() || loss > 0.0) && by != Some(FastPath::Process) {
+    } else if is_planted(params) && by != Some(FastPath::Process) {
         Some(
             "planted_capacity and planted_loss are limits of a process; take fast_path = \
              \"af_xdp\", or planted_capacity = \"none\" and planted_loss = \"0 %\"",

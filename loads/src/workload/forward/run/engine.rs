@@ -80,8 +80,8 @@ impl Engine {
         }
     }
 
-    /// Begins to send at a moment, for so long at the most, on a CPU. Who sends on a schedule runs
-    /// before other threads, as the hosts' own do.
+    /// Begins to send at a moment, for so long at the most, on a CPU. A sender on a schedule takes
+    /// the priority of the threads of hosts.
     ///
     /// # Errors
     /// What the kernel says.

@@ -17,7 +17,8 @@ mod way;
 pub use counts::Ticks;
 pub use counts::{Counts, Forwarded};
 pub use drive::{
-    Frames, burst, capture_of, fits, frame_sizes, holds, interval, is_received, line_bits, vlan_of,
+    Frames, burst, capture_of, fits, frame_sizes, holds, interval, is_planted, is_received,
+    line_bits, vlan_of,
 };
 pub use message::{Alone, HostMark, StreamEnd, share};
 pub use part::Ends;

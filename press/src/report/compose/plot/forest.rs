@@ -30,7 +30,7 @@ pub fn forest(writer: &mut Writer, parts: &[Part<'_>]) -> Result<Option<Figure>,
     for judged in &all {
         let name = name(writer, *judged, named)?;
         let mut mark = alone_mark(&judged.1.overall);
-        mark.valid = judged.1.verdict != Verdict::TwoStates;
+        mark.valid = !judged.1.verdict.is_barred();
         series.push(Series { name: name.text().into(), marks: vec![mark] });
     }
     let mut zones = Vec::new();
@@ -79,6 +79,7 @@ fn name(writer: &Writer, (run, c): Judged<'_>, named: Named) -> Result<Prose, Re
     }
     let key = match (c.verdict, news(c)) {
         (Verdict::TwoStates, _) => "forest-states",
+        (Verdict::NoHeadroom, _) => "forest-no-headroom",
         (_, Tone::Good | Tone::Bad) => return Ok(name),
         _ => "forest-shared",
     };
@@ -122,8 +123,14 @@ fn subtitle(writer: &Writer, all: &[Judged<'_>], named: Named) -> Result<Prose, 
 
 fn footnote(writer: &Writer, all: &[Judged<'_>]) -> Result<Prose, ReportError> {
     let mut said = vec![writer.label("forest-footnote")?];
-    if all.iter().any(|(_, c)| c.verdict == Verdict::TwoStates) {
-        said.push(writer.label("forest-footnote-states")?);
+    let hollow = [
+        (Verdict::TwoStates, "forest-footnote-states"),
+        (Verdict::NoHeadroom, "forest-footnote-no-headroom"),
+    ];
+    for (verdict, key) in hollow {
+        if all.iter().any(|(_, c)| c.verdict == verdict) {
+            said.push(writer.label(key)?);
+        }
     }
     Ok(Prose::join(&said))
 }

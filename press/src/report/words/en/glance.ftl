@@ -112,7 +112,7 @@ own-count-caption = { $metric }: the count of the tester and that of the box
 own-count-load = tester
 own-count-other = self
 own-count-note = Means over the blocks. Where the two counts differ most, they differ by { $share }.
-headroom-caption = Headroom: how many times { $metric } the load generator alone reaches
+headroom-caption = Headroom of the load generator: its rate alone, over { $metric }
 headroom-note = The generator alone sends the same frames over a virtual cable. Below { $least } times there is no verdict, because generator and system then share the time of a CPU. A faster generator, or CPUs that it does not share, raise the headroom.
 line-share-caption = { $metric } as a share of the declared line
 
@@ -199,9 +199,11 @@ forest-subtitle-levels = ratio over all points; bar: its interval
 forest-subtitle-alone = ratio over all points, of the only { repeat-place }
 forest-shared = { $name } (neither ahead)
 forest-states = { $name } (two states)
+forest-no-headroom = { $name } (no headroom)
 forest-footnote = Black: neither level is ahead, as the interval includes a ratio of one or lies within the margin.
 forest-lower = { $name } (lower is better)
 forest-footnote-states = Hollow: a level with two states, whose ratio says how often each was met.
+forest-footnote-no-headroom = Hollow: a load generator without headroom, whose ratio is that of generator and system together.
 forest-shows = { $figure } shows the ratio of every comparison. A table below has the figures.
 zone-margin = margin { $margin }
 
