@@ -120,8 +120,8 @@ fn sendmmsg([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     enter(from)?;
     let (pattern, pace) = (Pattern::Counter, None);
     let (adapter, flows, rewritten) = (index(link)?, FLOWS, true);
-    let (spoilt, burst) = (false, None);
-    let sending = Sending { wire, adapter, flows, pattern, pace, burst, spoilt, rewritten };
+    let (spoilt, burst, rushed) = (false, None, false);
+    let sending = Sending { wire, adapter, flows, pattern, pace, burst, spoilt, rewritten, rushed };
     let mut maker = Maker::new(&sending);
     let mut plain = Plain::open(adapter, maker.template())?;
     cpus::pin(cpu)?;
