@@ -292,7 +292,7 @@ fn only_the_part_that_was_asked_for_is_overwritten_and_its_blocks_are_trimmed() 
     let text = plan(&device).replace("\"mix\"", "\"trim\"\ndisk_place = 100");
     fs::write(place.path.join("disk.toml"), text).expect("a plan");
     let options = ["run", "--destroy", &device, "--serial", &serial, "disk.toml"];
-    let said = words(&moment::taken(|| place.stend(&options)));
+    let said = words(&moment::visited(|| place.stend(&options)));
     let image = fs::read(&disk.image).expect("an image");
     assert!(image[8 << 20..9 << 20] == middle[..], "before the part: {said}");
     let part = SIZE as usize - (32 << 20);
