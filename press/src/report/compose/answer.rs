@@ -39,7 +39,7 @@ pub(super) fn verdict_box(writer: &Writer, parts: &[Part<'_>]) -> Result<Node, R
         let args = Args::new().count("count", open).count("of", of);
         limits.insert(0, writer.say(key, args)?);
     }
-    limits.extend(unlike(writer, parts)?);
+    limits.extend(barred(writer, parts)?);
     let caution = match limits.is_empty() {
         true => Prose::default(),
         false => writer.label("box-not-decided")?,
@@ -113,16 +113,21 @@ fn besides(writer: &Writer, rest: &[Judged<'_>]) -> Result<Ruling, ReportError> 
     Ok(Ruling { tone: Tone::Plain, label: writer.label("box-besides")?, sentence })
 }
 
-/// How many comparisons have no verdict because their sides were not made by the same, where others
-/// have one; nothing where none or all are such.
-fn unlike(writer: &Writer, parts: &[Part<'_>]) -> Result<Option<Prose>, ReportError> {
+/// How many comparisons have no verdict, because their sides were not made by the same or the load
+/// generator has no headroom, where others have one; nothing where none or all are such.
+fn barred(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let all = asked(parts);
-    let some = all.iter().filter(|(_, c)| c.verdict == Verdict::NotComparable).count();
-    if some == 0 || some == all.len() {
-        return Ok(None);
+    let mut said = Vec::new();
+    for (verdict, key) in
+        [(Verdict::NotComparable, "headline-unlike"), (Verdict::NoHeadroom, "headline-no-headroom")]
+    {
+        let some = all.iter().filter(|(_, c)| c.verdict == verdict).count();
+        if some > 0 && some < all.len() {
+            let args = Args::new().count("count", count(some)).count("of", count(all.len()));
+            said.push(writer.say(key, args)?);
+        }
     }
-    let args = Args::new().count("count", count(some)).count("of", count(all.len()));
-    writer.say("headline-unlike", args).map(Some)
+    Ok(said)
 }
 
 /// The heaviest doubts in short, then the noise floor; their chapter has evidence and remedy.

@@ -111,3 +111,15 @@ fn an_article_on_emulated_machines_has_a_mark_figures_and_no_verdict() {
         assert!(!page.contains(never), "{never}: {page}");
     }
 }
+
+#[test]
+fn a_comparison_without_headroom_among_others_is_told_beside_the_headline() {
+    let (run, mut analysis) = fixture::single("Headroom", 1.2);
+    let mut second = analysis.comparisons[0].clone();
+    second.id = "second".into();
+    second.verdict = Verdict::NoHeadroom;
+    second.points.iter_mut().for_each(|point| point.verdict = Verdict::NoHeadroom);
+    analysis.comparisons.push(second);
+    let page = text(&compose(&run, &analysis).unwrap(), 200, true);
+    assert!(page.contains("1 of 2 comparisons has no verdict: the load generator"), "{page}");
+}

@@ -98,6 +98,10 @@ headline-unlike = { $count } of { $of } comparisons { $count ->
     [one] has
    *[other] have
 } no verdict: their sides used different engines or CPU features and are not comparable.
+headline-no-headroom = { $count } of { $of } comparisons { $count ->
+    [one] has
+   *[other] have
+} no verdict: the load generator has no headroom there.
 headline-not-among = { $count ->
     [one] { $count } difference is
    *[other] { $count } differences are
