@@ -33,7 +33,7 @@ pub(super) fn is_short<'r>(
     median(&told).is_some_and(|middle| middle < f64::from(LEAST_HEADROOM))
 }
 
-/// Whether the second level of a load has a verdict at a size, bytes, as far as headroom goes.
+/// Whether headroom allows a verdict on the second level of a load at a size, bytes.
 ///
 /// # Errors
 /// The need of it.

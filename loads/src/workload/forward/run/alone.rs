@@ -104,8 +104,7 @@ fn cable((sizes, tag): (&Sizes, usize)) -> Result<[u32; 2], rig::lab::link::Link
     Ok([routes.link(ENDS[0])?.index, routes.link(ENDS[1])?.index])
 }
 
-/// Frames a second that come, from the first on; `opens` hears of the moments between which they
-/// count.
+/// Frames a second that come, counted from the first one on; `opens` gets the span of the count.
 fn rate(sink: &Sink, mut opens: impl FnMut(Edges) -> Result<(), String>) -> Result<f64, Refusal> {
     let read = || -> Result<(u64, u64), Refusal> {
         let totals = sink.totals()?;

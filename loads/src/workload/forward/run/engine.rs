@@ -26,10 +26,10 @@ impl Refusal {
         Self::Failed(what.to_string())
     }
 
-    /// The answer that it is.
+    /// The answer to the conductor, where this host lacks something.
     ///
     /// # Errors
-    /// What went wrong.
+    /// What went wrong otherwise.
     pub fn told(self) -> Result<FromPart, String> {
         match self {
             Self::Lacks(what) => Ok(FromPart::Lacks(what)),

@@ -36,7 +36,7 @@ const BATCH: usize = 64;
 /// Where the number of the queue stands in the context of a program (`struct xdp_md`).
 const QUEUE: i16 = 16;
 /// Where the target port of UDP stands in a frame without options, and the service that discards
-/// (RFC 863): words of hosts to each other, which limits leave alone.
+/// (RFC 863): datagrams of the lab, not of the load, which planted limits let pass.
 const TARGET_PORT: Range<usize> = 36..38;
 const DISCARD: [u8; 2] = 9_u16.to_be_bytes();
 /// Longest wait for a frame, after which the thread looks whether to stop.
