@@ -13,13 +13,12 @@ use crate::stats::Estimate;
 /// Where the plan has the same load once at full speed and once paced, the paced one tells that
 /// reader, for there both levels do the same work. A comparison of A with A advises nobody, and one
 /// without CPU readings not about costs. A load of the system under test alone advises nobody, and
-/// neither do emulated machines.
+/// neither do emulated machines, nor a load generator without headroom.
 pub(super) fn advice(run: &Run, comparisons: &[Comparison], costs: &[Cost]) -> Vec<Advice> {
     let plan = &run.plan;
     let paced = |c: &Comparison| load_is_paced(plan, c);
     let mut all = Vec::new();
-    let told =
-        |c: &&Comparison| !c.aa && !plan.runs_alone(&c.load) && c.verdict != Verdict::Emulated;
+    let told = |c: &&Comparison| !c.aa && !plan.runs_alone(&c.load) && !bars_advice(c.verdict);
     for comparison in comparisons.iter().filter(told) {
         let best = match run.deciding(&comparison.load).map(|metric| metric.role) {
             Some(MetricRole::Rate) => Some(Reader::PeakThroughput).filter(|_| !paced(comparison)),
@@ -35,6 +34,10 @@ pub(super) fn advice(run: &Run, comparisons: &[Comparison], costs: &[Cost]) -> V
         all.extend(cost.map(|cost| other_work(comparison, cost)));
     }
     all
+}
+
+fn bars_advice(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Emulated | Verdict::NoHeadroom)
 }
 
 fn load_is_paced(plan: &Plan, comparison: &Comparison) -> bool {

@@ -55,7 +55,7 @@ fn without_headroom_anywhere_there_is_no_verdict_no_advice_and_no_gate() {
     let run = with_headroom([1.4, 2.0]);
     let found = analyse(&run);
     assert_eq!(only(&found).verdict, Verdict::NoHeadroom);
-    assert!(found.advice.iter().all(|advice| advice.choice.is_none()), "{:?}", found.advice);
+    assert!(found.advice.is_empty(), "{:?}", found.advice);
     let told = gate(&run, &found, FailIf::Worse, None);
     assert_eq!(told.outcome, GateOutcome::Inconclusive);
     assert_eq!(told.checks[0].why, GateReason::NoHeadroom);
