@@ -61,7 +61,7 @@ fn a_page_is_measured_by_its_address_and_nothing_is_told_of_its_machine() {
     let place = Place::new("external");
     let url = format!("http://127.0.0.1:{}/page", served(|_, _| "seven B".into()));
     let words: Vec<&str> = ["run", &url].into_iter().chain(MINE).chain(SHORT).collect();
-    let run = run_of(&place, &place.stend(&words));
+    let run = run_of(&place, &moment::taken(|| place.stend(&words)));
     let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
     assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
     for record in &run.records {
@@ -142,7 +142,7 @@ fn an_encrypted_page_is_measured_and_requests_are_what_a_person_says() {
         return;
     };
     let good = |words: &[&str]| {
-        let run = run_of(&place, &place.stend(words));
+        let run = run_of(&place, &moment::taken(|| place.stend(words)));
         let faults = run.records.iter().map(|record| record.outcome.fault.as_ref());
         assert!(faults.clone().all(moment::good_or_disturbed), "{:?}", faults.collect::<Vec<_>>());
         let good = run.records.into_iter().find(|record| record.outcome.fault.is_none());
@@ -193,7 +193,7 @@ fn a_page_that_changes_is_no_answer() {
     let place = Place::new("external-changes");
     let url = format!("http://127.0.0.1:{}/", served(|_, n| format!("{:04}", n % 10_000)));
     let words: Vec<&str> = ["run", &url].into_iter().chain(MINE).chain(SHORT).collect();
-    let run = place.stend(&words);
+    let run = moment::again(|| place.stend(&words));
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(!run.status.success(), "{said}");
     assert!(said.contains("not that of the page before"), "{said}");
@@ -220,7 +220,7 @@ fn an_access_log_is_sent_again_and_each_path_keeps_its_content() {
     // The body of each path is the path.
     let port = served(|path, _| path.to_owned());
     fs::write(place.path.join("plan.toml"), of_list(port, &log, "")).expect("a plan");
-    let run = run_of(&place, &place.stend(&words));
+    let run = run_of(&place, &moment::taken(|| place.stend(&words)));
     let good = run.records.iter().find(|record| record.outcome.fault.is_none()).expect("a record");
     assert!(good.outcome.work.errors.is_empty(), "{:?}", good.outcome.work.errors);
     let of = |metric: &str| {
@@ -235,14 +235,13 @@ fn an_access_log_is_sent_again_and_each_path_keeps_its_content() {
     for (own, said) in [("", "whose length is not that"), (", check = \"length\"", "whose length")]
     {
         fs::write(place.path.join("plan.toml"), of_list(port, &log, own)).expect("a plan");
-        let run = place.stend(&words);
+        let run = moment::again(|| place.stend(&words));
         let text = String::from_utf8_lossy(&run.stderr).into_owned();
         assert!(!run.status.success() && text.contains(said), "{own}: {text}");
     }
     fs::write(place.path.join("plan.toml"), of_list(port, &log, ", check = \"status\""))
         .expect("a plan");
-    let run = place.stend(&words);
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    moment::taken(|| place.stend(&words));
     fs::write(&log, "nothing\n").expect("a log");
     let run = place.stend(&words);
     let text = String::from_utf8_lossy(&run.stderr).into_owned();
@@ -298,7 +297,7 @@ fn two_servers_from_outside_are_levels_of_a_factor_and_settings_are_not_theirs()
     };
     let words = ["run", "plan.toml", MINE[0], MINE[1], "--out", "out"];
     fs::write(place.path.join("plan.toml"), text("")).expect("a plan");
-    let run = run_of(&place, &place.stend(&words));
+    let run = run_of(&place, &moment::taken(|| place.stend(&words)));
     for server in &servers {
         let mut good = run.records.iter().filter(|record| record.outcome.fault.is_none());
         assert!(good.any(|record| record.trial.settings["server"].word() == Some(server)));
@@ -308,7 +307,7 @@ fn two_servers_from_outside_are_levels_of_a_factor_and_settings_are_not_theirs()
         (", response_size = \"2 B\"", "response_size = \"1 B\""),
     ] {
         fs::write(place.path.join("plan.toml"), text(own)).expect("a plan");
-        let said = place.stend(&words);
+        let said = moment::again(|| place.stend(&words));
         let said = String::from_utf8_lossy(&said.stderr).into_owned();
         assert!(said.contains("no trial gave a figure") && said.contains(says), "{said}");
     }
@@ -338,7 +337,7 @@ fn a_server_of_ones_own_is_loaded_at_its_address() {
          for i in $(seq 50); do [ -n \"$(ss -Hltn sport = 8080)\" ] && break; sleep 0.1; done\n\
          {stend} run http://192.0.2.7:8080/page --i-own 192.0.2.7 {short}"
     );
-    let run = place.run(&["unshare", "-n", "sh", "-c", &script]);
+    let run = moment::taken(|| place.run(&["unshare", "-n", "sh", "-c", &script]));
     let run = run_of(&place, &run);
     let good = run.records.iter().filter(|record| record.outcome.fault.is_none());
     assert!(good.count() >= 2, "{:?}", run.records[0].outcome.fault);

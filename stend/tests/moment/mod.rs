@@ -47,7 +47,8 @@ pub fn visited(take: impl Fn() -> Output) -> Output {
     output
 }
 
-fn again(take: impl Fn() -> Output) -> Output {
+/// The run, taken again while nothing but this moment of the machine ended it.
+pub fn again(take: impl Fn() -> Output) -> Output {
     let mut output = take();
     for _ in 1..TAKEN_MOST {
         if says(&output, 1, GAVE_UP) || says(&output, 6, STOLEN) {
