@@ -65,7 +65,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("loads/src/engine/packet/acl/form.rs", "calls of code for vectors that this CPU has"),
     ("loads/src/engine/packet/acl/half.rs", "loads of AVX2: safe ones take no memory"),
     ("loads/src/engine/packet/acl/wide.rs", "loads and gathers of AVX-512: safe ones do not exist"),
-    ("loads/src/engine/packet/lpm.rs", "madvise: huge pages for memory of a vector"),
+    ("loads/src/engine/packet/memory.rs", "madvise: huge pages for memory of a vector"),
     ("loads/src/engine/pipe.rs", "vmsplice: rustix has it unsafe, for the other end of a pipe"),
     ("loads/src/engine/net/tcp_info.rs", "getsockopt TCP_INFO: no crate has its fields"),
 ];

@@ -216,7 +216,7 @@ impl Device {
         for slots in slots.chunks(self.services.batch.clamp(1, BATCH_MOST)) {
             self.admit(frames, slots, now_ns, out);
             let before = out.len();
-            self.ports.iter_mut().for_each(|port| port.drain(|slot| out.push(slot)));
+            self.ports.iter_mut().for_each(|port| port.drain(out));
             self.counters.sent += (out.len() - before) as u64;
         }
     }

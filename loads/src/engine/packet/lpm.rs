@@ -5,8 +5,8 @@
 //! Access Speeds", INFOCOM 1998): one entry for each value of the first 24 bits, and for those
 //! that longer prefixes divide a group of 256. Must not know where routes come from.
 
+use super::memory::{ask_for, filled};
 use super::routes::Route;
-use rustix::mm::{Advice, madvise};
 
 /// Largest number of a next hop.
 pub const HOP_MAX: u16 = LONGER - 2;
@@ -19,8 +19,6 @@ const FIRST: usize = 1 << 24;
 const GROUP: usize = 1 << 8;
 /// An entry of the first table with this bit that is not [`NONE`] is the number of a group.
 const LONGER: u16 = 0x8000;
-/// A huge page of x86-64, and of aarch64 with base pages of 4 KiB, bytes.
-const HUGE: usize = 2 << 20;
 /// Most groups.
 const GROUPS_MAX: usize = (LONGER - 1) as usize;
 /// Destinations whose first entries are read before the second ones.
@@ -59,7 +57,7 @@ impl Lpm {
     pub fn build(routes: &[Route]) -> Result<Self, LpmError> {
         let mut ordered: Vec<&Route> = routes.iter().collect();
         ordered.sort_by_key(|route| route.prefix.len);
-        let mut made = Self { first: table(FIRST), second: vec![NONE; GROUP] };
+        let mut made = Self { first: filled(FIRST, NONE), second: vec![NONE; GROUP] };
         for Route { prefix, hop } in ordered {
             if *hop > HOP_MAX {
                 return Err(LpmError::Hop { hop: *hop, prefix: prefix.to_string() });
@@ -74,7 +72,7 @@ impl Lpm {
                 made.second[within(from)..=within(to)].fill(*hop);
             }
         }
-        let mut second = table(made.second.len());
+        let mut second = filled(made.second.len(), NONE);
         second.copy_from_slice(&made.second);
         Ok(Self { second, ..made })
     }
@@ -106,24 +104,13 @@ impl Lpm {
                 seen |= hop.wrapping_add(1);
             }
             // Those of the next batch are under way while this one's second entries are read.
-            self.ask_for(ahead.next().unwrap_or_default());
+            for dst in ahead.next().unwrap_or_default() {
+                ask_for(first.as_ptr().wrapping_add(*dst as usize >> 8));
+            }
             if seen & LONGER != 0 {
                 self.go_on(dst, hops);
             }
         }
-    }
-
-    /// Has the first entries of destinations brought into the cache, and waits for none.
-    fn ask_for(&self, dst: &[u32]) {
-        #[cfg(target_arch = "x86_64")]
-        for dst in dst {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let entry = self.first.as_ptr().wrapping_add(*dst as usize >> 8);
-            // SAFETY: a prefetch reads nothing and is sound for any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(entry.cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = dst;
     }
 
     /// Reads the second entries of a batch, without a branch.
@@ -145,21 +132,4 @@ impl Lpm {
 
 const fn is_longer(entry: u16) -> bool {
     entry & LONGER != 0 && entry != NONE
-}
-
-/// So many entries without a route, in huge pages where the kernel grants them: a page of 4 KiB
-/// holds few of them, and its address would have to be found for each destination.
-fn table(count: usize) -> Vec<u16> {
-    // One page more, so that whole pages can begin at their own boundary.
-    let page = HUGE / size_of::<u16>();
-    let mut entries: Vec<u16> = Vec::with_capacity(count.next_multiple_of(page) + page);
-    let room = entries.spare_capacity_mut();
-    let skipped = room.as_ptr().cast::<u8>().align_offset(HUGE);
-    let bytes = size_of_val(room).saturating_sub(skipped) / HUGE * HUGE;
-    let start = room.as_mut_ptr().cast::<u8>().wrapping_add(skipped);
-    // SAFETY: the range lies within memory that is this vector's own, and the advice changes no
-    // content. Where it is refused, pages are as they would be without it.
-    let _ = unsafe { madvise(start.cast(), bytes, Advice::LinuxHugepage) };
-    entries.resize(count, NONE);
-    entries
 }

@@ -29,6 +29,7 @@ pub mod live;
 pub mod lpm;
 #[cfg(test)]
 mod lpm_tests;
+mod memory;
 pub mod nat;
 pub mod police;
 pub mod queues;

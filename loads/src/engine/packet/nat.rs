@@ -3,6 +3,7 @@
 //!
 //! Must not know frames.
 
+use super::memory::{ask_for, filled};
 use super::tuple::Tuple;
 use crate::engine::net::content::mix;
 
@@ -23,39 +24,33 @@ pub const EXTERNAL: u32 = 0xc613_ff00;
 /// Most flows that a table may be asked for.
 pub const FLOWS_MOST: usize = (ADDRESSES * PORTS) as usize;
 
-/// One flow: 16 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Flow {
-    src: u32,
-    dst: u32,
-    src_port: u16,
-    dst_port: u16,
-    port: u16,
-    protocol: u8,
-    /// Last byte of the external address; 0 of a free place.
-    address: u8,
-}
+/// A flow is a word: its key, the last byte of its external address, which is 0 of a free place,
+/// and its external port.
+const ADDRESS: u32 = 16;
+const KEY: u32 = 24;
 
-impl Flow {
-    const fn is(&self, key: &Tuple) -> bool {
-        self.src == key.src
-            && self.dst == key.dst
-            && self.src_port == key.src_port
-            && self.dst_port == key.dst_port
-            && self.protocol == key.protocol
-            && self.address != 0
-    }
+/// Flows that lie in one line of a cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([u128; WAYS]);
 
-    /// Address and port that it is translated to.
-    const fn external(&self) -> (u32, u16) {
-        (EXTERNAL + self.address as u32, self.port)
+impl Bucket {
+    /// The flow of a key, if it is here. No branch hangs on where.
+    #[inline]
+    fn find(&self, key: u128) -> Option<u128> {
+        // What is left of a flow of this key is its address, which is not 0, and its port.
+        let is_it =
+            |flow: u128| (flow ^ key).wrapping_sub(1 << ADDRESS) < (1 << KEY) - (1 << ADDRESS);
+        let ways = self.0.iter().enumerate();
+        let found = ways.fold(0_u32, |found, (way, flow)| found | u32::from(is_it(*flow)) << way);
+        (found != 0).then(|| self.0[found.trailing_zeros() as usize % WAYS])
     }
 }
 
 /// A table of flows with a capacity; no flow is ever forgotten.
 #[derive(Clone, Debug)]
 pub struct Nat {
-    buckets: Vec<[Flow; WAYS]>,
+    buckets: Vec<Bucket>,
     capacity: usize,
     flows: usize,
     homes: Vec<u32>,
@@ -67,8 +62,7 @@ impl Nat {
     pub fn new(capacity: usize) -> Self {
         let capacity = capacity.min(FLOWS_MOST);
         let buckets = (2 * capacity).div_ceil(WAYS).max(PROBES).next_power_of_two();
-        let empty = [Flow::default(); WAYS];
-        Self { buckets: vec![empty; buckets], capacity, flows: 0, homes: Vec::new() }
+        Self { buckets: filled(buckets, Bucket::default()), capacity, flows: 0, homes: Vec::new() }
     }
 
     /// Flows in the table.
@@ -83,45 +77,60 @@ impl Nat {
         let mask = self.buckets.len() - 1;
         let mut homes = std::mem::take(&mut self.homes);
         homes.clear();
-        homes.extend(keys.iter().map(|key| home(key, mask)));
-        // Loads that do not wait for each other: the lines are near when they are compared.
-        let near = homes.iter().fold(0, |near, home| near | self.buckets[*home as usize][0].src);
-        std::hint::black_box(near);
+        for key in keys {
+            let home = home(key, mask);
+            // The lines of a batch are under way together.
+            ask_for(&raw const self.buckets[home as usize]);
+            homes.push(home);
+        }
         for ((key, home), found) in keys.iter().zip(&homes).zip(found) {
-            *found = self.one(key, *home as usize);
+            *found = self.one(word(key), *home as usize);
         }
         self.homes = homes;
     }
 
     #[inline]
-    fn one(&mut self, key: &Tuple, home: usize) -> Option<(u32, u16)> {
+    fn one(&mut self, key: u128, home: usize) -> Option<(u32, u16)> {
+        let flow = self.buckets[home].find(key).or_else(|| self.farther(key, home))?;
+        Some(external_of(flow))
+    }
+
+    /// A flow that is not in its first bucket, entered where it is nowhere.
+    #[cold]
+    fn farther(&mut self, key: u128, home: usize) -> Option<u128> {
         let mask = self.buckets.len() - 1;
         for probe in 0..PROBES {
             let bucket = &mut self.buckets[(home + probe) & mask];
-            for flow in bucket.iter_mut() {
-                if flow.is(key) {
-                    return Some(flow.external());
-                }
-                if flow.address == 0 {
-                    if self.flows == self.capacity {
-                        return None;
-                    }
-                    *flow = fresh(key, self.flows);
-                    self.flows += 1;
-                    return Some(flow.external());
-                }
+            if let Some(flow) = bucket.find(key) {
+                return Some(flow);
             }
+            let Some(free) = bucket.0.iter_mut().find(|flow| **flow == 0) else { continue };
+            if self.flows == self.capacity {
+                return None;
+            }
+            let (address, port) = external(self.flows);
+            *free = key | u128::from(address - EXTERNAL) << ADDRESS | u128::from(port);
+            self.flows += 1;
+            return Some(*free);
         }
         None
     }
 }
 
-/// The flow of such a number.
-#[expect(clippy::cast_possible_truncation, reason = "addresses fit a byte, ports 16 bits")]
-const fn fresh(key: &Tuple, number: usize) -> Flow {
-    let Tuple { src, dst, src_port, dst_port, protocol } = *key;
-    let (address, port) = external(number);
-    Flow { src, dst, src_port, dst_port, port, protocol, address: (address - EXTERNAL) as u8 }
+/// The word of a flow without where it is translated to.
+#[inline]
+fn word(key: &Tuple) -> u128 {
+    let ports = u32::from(key.src_port) << 16 | u32::from(key.dst_port);
+    let addresses = u64::from(key.src) << 32 | u64::from(key.dst);
+    let (addresses, ports) = (u128::from(addresses), u128::from(ports));
+    addresses << 64 | ports << 32 | u128::from(key.protocol) << KEY
+}
+
+/// Address and port that a flow is translated to.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]
+const fn external_of(flow: u128) -> (u32, u16) {
+    (EXTERNAL + (flow >> ADDRESS) as u8 as u32, flow as u16)
 }
 
 /// External address and port of the flow of such a number, counted from 0.

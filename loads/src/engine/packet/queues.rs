@@ -2,8 +2,6 @@
 //!
 //! Must not know frames: what stands in a queue is a slot, with its bytes.
 
-use std::collections::VecDeque;
-
 /// Most queues of a port: one bit of a word each.
 pub const QUEUES_MOST: usize = 64;
 /// Bytes that a queue of weight 1 may send in a round (Shreedhar and Varghese 1995: at least the
@@ -30,16 +28,69 @@ pub struct Queued {
     pub bytes: u32,
 }
 
+/// Frames of a queue, in the order in which they came. It begins at its first place again where it
+/// was emptied, so that a short one stays in few lines of the cache.
+#[derive(Clone, Debug)]
+struct Ring {
+    places: Box<[Queued]>,
+    first: usize,
+    count: usize,
+    bytes: u64,
+}
+
+impl Ring {
+    fn new(length: usize) -> Self {
+        let places = vec![Queued { slot: 0, bytes: 0 }; length].into_boxed_slice();
+        Self { places, first: 0, count: 0, bytes: 0 }
+    }
+
+    /// False where it is full.
+    #[inline]
+    fn push(&mut self, frame: Queued) -> bool {
+        let (at, length) = (self.first + self.count, self.places.len());
+        let fits = self.count < length;
+        if fits {
+            self.places[if at < length { at } else { at - length }] = frame;
+            self.count += 1;
+            self.bytes += u64::from(frame.bytes);
+        }
+        fits
+    }
+
+    #[inline]
+    fn front(&self) -> Option<Queued> {
+        (self.count > 0).then(|| self.places[self.first])
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Queued> {
+        let frame = self.front()?;
+        self.count -= 1;
+        self.bytes -= u64::from(frame.bytes);
+        let next = self.first + 1;
+        self.first = if self.count == 0 || next == self.places.len() { 0 } else { next };
+        Some(frame)
+    }
+
+    /// All of them.
+    #[inline]
+    fn pour(&mut self, sent: &mut Vec<u32>) {
+        let end = self.first + self.count;
+        let over = end.saturating_sub(self.places.len());
+        let parts = [&self.places[self.first..end - over], &self.places[..over]];
+        parts.iter().for_each(|part| sent.extend(part.iter().map(|frame| frame.slot)));
+        (self.first, self.count, self.bytes) = (0, 0, 0);
+    }
+}
+
 /// The queues of a port.
 #[derive(Clone, Debug)]
 pub struct Queues {
-    queues: Vec<VecDeque<Queued>>,
+    queues: Vec<Ring>,
     /// Bytes that each may send in a round.
     quanta: Vec<u64>,
     deficits: Vec<u64>,
     scheduler: Scheduler,
-    /// Frames that a queue holds.
-    length: usize,
     /// One bit for each queue that is not empty.
     waiting: u64,
     /// The queue that is served, of those that are by weight.
@@ -52,11 +103,10 @@ impl Queues {
     pub fn new(weights: &[u64], scheduler: Scheduler, length: usize) -> Self {
         let weights = &weights[..weights.len().min(QUEUES_MOST)];
         Self {
-            queues: weights.iter().map(|_| VecDeque::with_capacity(length)).collect(),
+            queues: weights.iter().map(|_| Ring::new(length)).collect(),
             quanta: weights.iter().map(|weight| QUANTUM * (*weight).max(1)).collect(),
             deficits: vec![0; weights.len()],
             scheduler,
-            length,
             waiting: 0,
             turn: usize::from(scheduler == Scheduler::Mixed),
         }
@@ -78,12 +128,8 @@ impl Queues {
     /// Puts a frame at the end of a queue; false where that is full and the frame is dropped.
     #[inline]
     pub fn put(&mut self, queue: usize, frame: Queued) -> bool {
-        let frames = &mut self.queues[queue];
-        let fits = frames.len() < self.length;
-        if fits {
-            frames.push_back(frame);
-            self.waiting |= 1 << queue;
-        }
+        let fits = self.queues[queue].push(frame);
+        self.waiting |= u64::from(fits) << queue;
         fits
     }
 
@@ -100,15 +146,15 @@ impl Queues {
         }
     }
 
-    /// All frames, in the order in which [`Self::take`] would give them one by one.
-    pub fn drain(&mut self, mut sent: impl FnMut(u32)) {
+    /// Adds all frames to `sent`, in the order in which [`Self::take`] would give them one by one.
+    pub fn drain(&mut self, sent: &mut Vec<u32>) {
         while self.waiting != 0 {
             let first = self.waiting.trailing_zeros() as usize;
             match self.scheduler {
-                Scheduler::Mixed if first > 0 => self.drain_turn(&mut sent),
-                Scheduler::Weighted => self.drain_turn(&mut sent),
+                Scheduler::Mixed if first > 0 => self.drain_turn(sent),
+                Scheduler::Weighted => self.drain_turn(sent),
                 Scheduler::Priority | Scheduler::Mixed => {
-                    self.queues[first].drain(..).for_each(|frame| sent(frame.slot));
+                    self.queues[first].pour(sent);
                     self.waiting &= !(1 << first);
                 }
             }
@@ -116,21 +162,19 @@ impl Queues {
     }
 
     /// What the queue whose turn it is may send of its deficit; then it is the next one's turn.
-    fn drain_turn(&mut self, sent: &mut impl FnMut(u32)) {
+    fn drain_turn(&mut self, sent: &mut Vec<u32>) {
         let queue = self.turn;
-        let (frames, mut deficit) = (&mut self.queues[queue], self.deficits[queue]);
-        while let Some(frame) = frames.front()
-            && u64::from(frame.bytes) <= deficit
-        {
-            deficit -= u64::from(frame.bytes);
-            sent(frame.slot);
-            frames.pop_front();
-        }
-        if frames.is_empty() {
+        let (frames, deficit) = (&mut self.queues[queue], &mut self.deficits[queue]);
+        if frames.bytes <= *deficit {
+            frames.pour(sent);
             self.waiting &= !(1 << queue);
-            deficit = 0;
+            *deficit = 0;
         }
-        self.deficits[queue] = deficit;
+        while let Some(frame) = frames.front().filter(|frame| u64::from(frame.bytes) <= *deficit) {
+            *deficit -= u64::from(frame.bytes);
+            sent.push(frame.slot);
+            frames.pop();
+        }
         self.pass_turn();
     }
 
@@ -173,8 +217,8 @@ impl Queues {
     #[inline]
     fn front(&mut self, queue: usize) -> Option<Queued> {
         let frames = &mut self.queues[queue];
-        let frame = frames.pop_front();
-        if frames.is_empty() {
+        let frame = frames.pop();
+        if frames.count == 0 {
             self.waiting &= !(1 << queue);
             // An empty queue saves nothing for later.
             self.deficits[queue] = 0;
@@ -260,7 +304,7 @@ mod tests {
             assert_eq!((0..40).filter_map(|_| single.take()).count(), 40);
             let mut whole = single.clone();
             let mut drained = Vec::new();
-            whole.drain(|slot| drained.push(slot));
+            whole.drain(&mut drained);
             let taken: Vec<u32> =
                 std::iter::from_fn(|| single.take()).map(|frame| frame.slot).collect();
             assert_eq!(drained, taken, "{scheduler:?}");
