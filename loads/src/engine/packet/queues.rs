@@ -28,20 +28,24 @@ pub struct Queued {
     pub bytes: u32,
 }
 
-/// Frames of a queue, in the order in which they came. It begins at its first place again where it
+/// A queue: its frames in the order in which they came. It begins at its first place again where it
 /// was emptied, so that a short one stays in few lines of the cache.
 #[derive(Clone, Debug)]
-struct Ring {
+struct Queue {
     places: Box<[Queued]>,
     first: usize,
     count: usize,
     bytes: u64,
+    /// Bytes that it may send in a round.
+    quantum: u64,
+    deficit: u64,
 }
 
-impl Ring {
-    fn new(length: usize) -> Self {
+impl Queue {
+    fn new(weight: u64, length: usize) -> Self {
         let places = vec![Queued { slot: 0, bytes: 0 }; length].into_boxed_slice();
-        Self { places, first: 0, count: 0, bytes: 0 }
+        let quantum = QUANTUM * weight.max(1);
+        Self { places, first: 0, count: 0, bytes: 0, quantum, deficit: 0 }
     }
 
     /// False where it is full.
@@ -68,7 +72,10 @@ impl Ring {
         self.count -= 1;
         self.bytes -= u64::from(frame.bytes);
         let next = self.first + 1;
-        self.first = if self.count == 0 || next == self.places.len() { 0 } else { next };
+        self.first = if next == self.places.len() { 0 } else { next };
+        if self.count == 0 {
+            self.empty();
+        }
         Some(frame)
     }
 
@@ -77,19 +84,24 @@ impl Ring {
     fn pour(&mut self, sent: &mut Vec<u32>) {
         let end = self.first + self.count;
         let over = end.saturating_sub(self.places.len());
-        let parts = [&self.places[self.first..end - over], &self.places[..over]];
-        parts.iter().for_each(|part| sent.extend(part.iter().map(|frame| frame.slot)));
-        (self.first, self.count, self.bytes) = (0, 0, 0);
+        self.places[self.first..end - over].iter().for_each(|frame| sent.push(frame.slot));
+        if over > 0 {
+            sent.extend(self.places[..over].iter().map(|frame| frame.slot));
+        }
+        self.empty();
+    }
+
+    /// An empty queue saves nothing for later.
+    #[inline]
+    fn empty(&mut self) {
+        (self.first, self.count, self.bytes, self.deficit) = (0, 0, 0, 0);
     }
 }
 
 /// The queues of a port.
 #[derive(Clone, Debug)]
 pub struct Queues {
-    queues: Vec<Ring>,
-    /// Bytes that each may send in a round.
-    quanta: Vec<u64>,
-    deficits: Vec<u64>,
+    queues: Vec<Queue>,
     scheduler: Scheduler,
     /// One bit for each queue that is not empty.
     waiting: u64,
@@ -103,9 +115,7 @@ impl Queues {
     pub fn new(weights: &[u64], scheduler: Scheduler, length: usize) -> Self {
         let weights = &weights[..weights.len().min(QUEUES_MOST)];
         Self {
-            queues: weights.iter().map(|_| Ring::new(length)).collect(),
-            quanta: weights.iter().map(|weight| QUANTUM * (*weight).max(1)).collect(),
-            deficits: vec![0; weights.len()],
+            queues: weights.iter().map(|weight| Queue::new(*weight, length)).collect(),
             scheduler,
             waiting: 0,
             turn: usize::from(scheduler == Scheduler::Mixed),
@@ -162,39 +172,40 @@ impl Queues {
     }
 
     /// What the queue whose turn it is may send of its deficit; then it is the next one's turn.
+    #[inline]
     fn drain_turn(&mut self, sent: &mut Vec<u32>) {
-        let queue = self.turn;
-        let (frames, deficit) = (&mut self.queues[queue], &mut self.deficits[queue]);
-        if frames.bytes <= *deficit {
-            frames.pour(sent);
-            self.waiting &= !(1 << queue);
-            *deficit = 0;
+        let queue = &mut self.queues[self.turn];
+        if queue.bytes <= queue.deficit {
+            queue.pour(sent);
+            self.waiting &= !(1 << self.turn);
         }
-        while let Some(frame) = frames.front().filter(|frame| u64::from(frame.bytes) <= *deficit) {
-            *deficit -= u64::from(frame.bytes);
+        while let Some(frame) =
+            queue.front().filter(|frame| u64::from(frame.bytes) <= queue.deficit)
+        {
+            queue.deficit -= u64::from(frame.bytes);
             sent.push(frame.slot);
-            frames.pop();
+            queue.pop();
         }
         self.pass_turn();
     }
 
     /// The next queue with a frame gets its quantum; where there is none the turn stays.
+    #[inline]
     fn pass_turn(&mut self) {
         if let Some(next) = self.after(self.turn) {
             self.turn = next;
-            self.deficits[next] += self.quanta[next];
+            let queue = &mut self.queues[next];
+            queue.deficit += queue.quantum;
         }
     }
 
     fn weighted(&mut self) -> Option<Queued> {
         loop {
-            let queue = self.turn;
-            let bytes = self.queues[queue].front().map(|frame| u64::from(frame.bytes));
-            if let Some(bytes) = bytes
-                && bytes <= self.deficits[queue]
-            {
-                self.deficits[queue] -= bytes;
-                return self.front(queue);
+            let queue = &mut self.queues[self.turn];
+            let bytes = queue.front().map(|frame| u64::from(frame.bytes));
+            if let Some(bytes) = bytes.filter(|bytes| *bytes <= queue.deficit) {
+                queue.deficit -= bytes;
+                return self.front(self.turn);
             }
             self.pass_turn();
         }
@@ -216,13 +227,8 @@ impl Queues {
 
     #[inline]
     fn front(&mut self, queue: usize) -> Option<Queued> {
-        let frames = &mut self.queues[queue];
-        let frame = frames.pop();
-        if frames.count == 0 {
-            self.waiting &= !(1 << queue);
-            // An empty queue saves nothing for later.
-            self.deficits[queue] = 0;
-        }
+        let frame = self.queues[queue].pop();
+        self.waiting &= !(u64::from(self.queues[queue].count == 0) << queue);
         frame
     }
 }
