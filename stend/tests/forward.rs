@@ -33,6 +33,10 @@ fn plan(lab: &str, load: &str) -> Plan {
     visit::parse(&text).expect("a plan")
 }
 
+/// A list that drops 25 of 100 flows, and all other services of a process.
+const SERVED: &str = "flows = 100\nrules = 100\nrule_hits = \"25 %\"\nroutes = 1000\n\
+                      nat = \"on\"\npolicers = 4\nport_queues = 8\n";
+
 /// A visit that the machine of this moment did not disturb; none where a kernel lacks live frames,
 /// too.
 fn visited(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
@@ -305,6 +309,7 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
         ("fast_path = \"xdp\"\n", "rules = 100\nrule_hits = \"25 %\"\n", (0.25, "rules")),
         (process, "", (0.0, "rules")),
         (process, "rules = 100\nrule_hits = \"25 %\"\n", (0.25, "rules")),
+        (process, SERVED, (0.25, "rules")),
         (process, "planted_loss = \"10 %\"\n", (0.1, "planted loss")),
         (process, "planted_capacity = 20000\nrules = 100\n", (0.5, "planted capacity")),
     ] {
@@ -322,6 +327,8 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
         assert!(is_near(of("forwarded near"), told(&record, "received")), "{load}");
         assert!((came - of("forwarded near") - dropped).abs() < 0.5, "{load}");
         assert!((dropped > 0.5) == (lost > 0.0), "{load}: {dropped}");
+        let translated = if rules == SERVED { 75.0 } else { 0.0 };
+        assert!((of("flows translated near") - translated).abs() < 0.5, "{load}");
     }
 }
 
@@ -353,6 +360,7 @@ fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel
         ("", "relay", "fast_path = \"xdp\"\n", "role = \"switch\""),
         ("", "device", "fast_path = \"af_xdp\"\n", "role = \"switch\""),
         ("", "switch", "rules = 3\n", "fast_path = \"xdp\""),
+        ("", "switch", "fast_path = \"xdp\"\nnat = \"on\"\n", "fast_path = \"af_xdp\""),
         ("", "switch", "fast_path = \"af_xdp\"\nvlan_tag = 7\n", "vlan_tag = \"none\""),
         (
             "ip_version = 6\n",

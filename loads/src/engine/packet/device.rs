@@ -29,7 +29,8 @@ const NONE: (u32, u16) = (u32::MAX, u16::MAX);
 pub enum Forwarding {
     /// Nothing: it passes on what comes.
     Bypass,
-    /// It passes on unchanged what no service drops: there are two ports.
+    /// It passes on what no service drops, with its addresses of the link: there are two ports.
+    /// With routes it looks up destinations and takes a hop off, as between routers.
     Join,
     /// It sends them to where the receiver's address was learnt (IEEE 802.1Q).
     Bridge,
@@ -197,6 +198,12 @@ impl Device {
         &self.counters
     }
 
+    /// Flows that it translates so far.
+    #[must_use]
+    pub fn flows(&self) -> usize {
+        self.services.nat.as_ref().map_or(0, Nat::flows)
+    }
+
     /// Frames that its queues hold together.
     #[must_use]
     pub fn holds(&self) -> usize {
@@ -249,7 +256,17 @@ impl Device {
         taken
     }
 
+    /// Whether it takes a hop off. A bridge does not look at hops.
+    const fn takes_hop(&self, forwarding: Forwarding) -> bool {
+        match forwarding {
+            Forwarding::Route => true,
+            Forwarding::Join => self.tables.routes.is_some(),
+            Forwarding::Bypass | Forwarding::Bridge => false,
+        }
+    }
+
     fn parse(&mut self, frames: &mut Frames, slots: &[u32], forwarding: Forwarding) {
+        let takes_hop = self.takes_hop(forwarding);
         let (live, bytes) = (&mut *self.live, frames.bytes());
         live.count = 0;
         for slot in slots {
@@ -267,8 +284,7 @@ impl Device {
                 self.counters.malformed += 1;
                 continue;
             };
-            // A bridge does not look at hops.
-            if forwarding == Forwarding::Route && frame::ttl(head) <= 1 {
+            if takes_hop && frame::ttl(head) <= 1 {
                 self.counters.expired += 1;
                 continue;
             }
@@ -290,7 +306,7 @@ impl Device {
     fn find_way(&mut self, frames: &Frames, forwarding: Forwarding) {
         let live = &mut *self.live;
         match (forwarding, &self.tables.routes) {
-            (Forwarding::Route, Some(routes)) => {
+            (Forwarding::Route | Forwarding::Join, Some(routes)) => {
                 let targets = &mut self.targets[..live.count];
                 for (target, tuple) in targets.iter_mut().zip(&live.tuples) {
                     *target = tuple.dst;
@@ -334,11 +350,14 @@ impl Device {
     }
 
     fn leave(&mut self, frames: &mut Frames, forwarding: Forwarding, out: &mut Vec<u32>) {
+        let takes_hop = self.takes_hop(forwarding);
         let live = &*self.live;
         for (slot, hop) in live.slots[..live.count].iter().zip(&live.hops) {
             let head = frames.head_mut(*slot);
-            if forwarding == Forwarding::Route {
+            if takes_hop {
                 frame::hop(head);
+            }
+            if forwarding == Forwarding::Route {
                 frame::relink(head, &neighbour(*hop), &OWN);
             }
             if self.ports.is_empty() {

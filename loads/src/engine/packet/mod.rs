@@ -5,9 +5,9 @@
 //! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
 //! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
 //! memory; [`capture`], lengths and flows of captured frames; [`flows`], flows that meet rules and
-//! routes; [`nat`], [`police`], [`queues`] and
-//! [`bridge`], services; [`sessions`], those of subscribers; [`device`], the box that is made of
-//! them; [`line`], a core with one; [`reference`], the same in the plainest way; [`ring`], a device
+//! routes; [`nat`], [`police`], [`queues`] and [`bridge`], services; [`sessions`], those of
+//! subscribers; [`device`], the box that is made of them; [`wanted`], the services that a load asks
+//! for; [`line`], a core with one; [`reference`], the same in the plainest way; [`ring`], a device
 //! in simulated time; [`ledger`], what became of frames; [`bpf`], programs and maps of the kernel's
 //! virtual machine; [`live`], frames that the kernel sends without a copy, and the end that counts
 //! them.
@@ -42,3 +42,4 @@ pub mod sessions;
 mod tests;
 pub mod traffic;
 pub mod tuple;
+pub mod wanted;

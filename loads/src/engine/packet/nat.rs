@@ -141,6 +141,12 @@ pub const fn external(number: usize) -> (u32, u16) {
     (EXTERNAL + 1 + number / ports, (FIRST_PORT + number % ports) as u16)
 }
 
+/// Whether flows are translated to this address.
+#[must_use]
+pub const fn is_external(address: u32) -> bool {
+    address > EXTERNAL && address <= EXTERNAL + ADDRESSES
+}
+
 /// Bucket of a flow.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "buckets are fewer than 2^32")]

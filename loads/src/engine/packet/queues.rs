@@ -2,6 +2,8 @@
 //!
 //! Must not know frames: what stands in a queue is a slot, with its bytes.
 
+use serde::{Deserialize, Serialize};
+
 /// Most queues of a port: one bit of a word each.
 pub const QUEUES_MOST: usize = 64;
 /// Bytes that a queue of weight 1 may send in a round (Shreedhar and Varghese 1995: at least the
@@ -9,7 +11,7 @@ pub const QUEUES_MOST: usize = 64;
 const QUANTUM: u64 = 9_216;
 
 /// In which order the queues of a port are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scheduler {
     /// The first queue that is not empty (strict priority).
     Priority,

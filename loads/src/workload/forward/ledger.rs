@@ -5,6 +5,7 @@
 use super::evidence::Evidence;
 use crate::engine::packet::ledger::Ledger;
 use crate::engine::packet::live::Sent;
+use crate::engine::packet::live::bridge::SERVICE_DROPS;
 use desk::record::Fault;
 
 /// The ledger of a trial, of counters read after the traffic.
@@ -36,6 +37,9 @@ fn drops(evidence: &Evidence) -> Result<Vec<(String, u64)>, Fault> {
         all.push((format!("{host} {port} fragments and broken headers"), counts.refused));
         all.push((format!("{host} {port} planted capacity"), counts.full));
         all.push((format!("{host} {port} planted loss"), counts.lost));
+        for (cause, count) in SERVICE_DROPS.iter().zip(counts.by_services) {
+            all.push((format!("{host} {port} {cause}"), count));
+        }
     }
     for stream in 0..evidence.streams() {
         all.push((format!("{} too late", evidence.name(stream)), evidence.came(stream)?.stale));

@@ -65,7 +65,8 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
             ("forwarded", counts.forwarded),
             ("left to the kernel", counts.passed),
         ];
-        for (what, count) in told {
+        let flows = (counts.flows > 0).then_some(("flows translated", counts.flows));
+        for (what, count) in told.into_iter().chain(flows) {
             add("frames", host, &format!("{what} {port}"), (float(count), Unit::Count));
         }
     }

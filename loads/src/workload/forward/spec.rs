@@ -2,6 +2,7 @@
 
 use crate::engine::net::streams::OFFERED;
 use crate::engine::packet::live::{JUMBO, LEAST};
+use crate::engine::packet::wanted::{NAT, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     QuantileSpec, WorkloadSpec,
@@ -167,6 +168,7 @@ const PARAMS: &[ParamSpec] = &[
         about: "bit/s on the line of all clients, each way, with preamble and gap; or full",
         ..OFFERED
     },
+    NAT,
     ParamSpec {
         name: "pattern",
         about: "order of the flows: random (RFC 4814), or counter, one after the other",
@@ -177,6 +179,10 @@ const PARAMS: &[ParamSpec] = &[
     PLANTED_BUFFER,
     PLANTED_CAPACITY,
     PLANTED_LOSS,
+    POLICERS,
+    PORT_QUEUES,
+    QUEUE_ORDER,
+    ROUTES,
     RULE_HITS,
     RULES,
     VLAN_TAG,

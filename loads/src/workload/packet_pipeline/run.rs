@@ -4,17 +4,14 @@
 
 use crate::engine::alone::{Order, Ready, nominal_threads, threads_of};
 use crate::engine::packet::acl::Acl;
-use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
+use crate::engine::packet::device::{Device, Forwarding, Tables};
 use crate::engine::packet::flows::{Meeting, flows};
 use crate::engine::packet::line::{Line, Trace};
 use crate::engine::packet::lpm::Lpm;
-use crate::engine::packet::nat::Nat;
-use crate::engine::packet::police::Policers;
-use crate::engine::packet::queues::Scheduler;
-use crate::engine::packet::routes::{self, Route, Shape};
-use crate::engine::packet::rules::{self, Mix, Prefix};
+use crate::engine::packet::rules::{self, Mix};
 use crate::engine::packet::sessions::{self, Sessions};
 use crate::engine::packet::traffic::spread;
+use crate::engine::packet::wanted::Wanted;
 use desk::record::Value;
 use rig::metal::{Cpus, Hot, Made, Member, Unready};
 use std::path::Path;
@@ -22,8 +19,6 @@ use std::sync::Arc;
 
 /// Work of a thread in a simulated lab, frames a second.
 const NOMINAL: f64 = 2e7;
-/// Rate and depth of a subscriber's bucket: above what a core forwards, so that nothing is dropped.
-const POLICED: (f64, u64) = (1e12, 1 << 30);
 /// Flows of which is told which rules they match: a cost says little without it.
 const LOOKED_AT: usize = 4096;
 /// Parameters that stay as they were asked for.
@@ -56,7 +51,8 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let member = |cpu: &u32| {
         let (trace, tables, order) = (Arc::clone(&trace), tables.clone(), order.clone());
         let make = move || -> Made {
-            let device = Device::new(tables, services(&order));
+            let services = wanted(&order).services(forwarding(&order), count(&order, "batch"));
+            let device = Device::new(tables, services);
             let hot: Box<dyn Hot> = Box::new(Line::new(device, trace));
             Ok(hot)
         };
@@ -76,20 +72,20 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let subscribers = subscribers(order, forwarding)?;
     let rules = rules::generate(count(order, "rules"), &Mix::ACL, order.seed);
     let acl = Acl::build(&rules).map_err(|why| Unready::Failed(why.to_string()))?;
-    let mut routes = vec![Route { prefix: Prefix::ANY, hop: 0 }];
-    routes.extend(routes::generate(count(order, "routes"), &Shape::INTERNET, order.seed));
+    let wanted = wanted(order);
+    let routes = wanted.routes(order.seed);
     let lpm = Lpm::build(&routes).map_err(|why| Unready::Failed(why.to_string()))?;
     let meeting = match order.word("traffic") {
         "hit" => Meeting::Hit,
         "near_miss" => Meeting::NearMiss,
         _ => Meeting::Miss,
     };
-    let wanted = count(order, "flows");
-    let flows = flows((wanted, meeting), (&rules, &acl), &routes, order.seed);
-    if flows.len() < wanted {
+    let asked = count(order, "flows");
+    let flows = flows((asked, meeting), (&rules, &acl), &routes, order.seed);
+    if flows.len() < asked {
         let found = flows.len();
         return Err(Unready::Failed(format!(
-            "the rules leave {found} flows of {wanted} that are as asked; take fewer flows"
+            "the rules leave {found} flows of {asked} that are as asked; take fewer flows"
         )));
     }
     let permits = vec![true; rules.len()];
@@ -98,7 +94,7 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
         routes: (forwarding == Forwarding::Route).then(|| Arc::new(lpm)),
         sessions: (subscribers > 0).then(|| Arc::new(Sessions::new(subscribers))),
     };
-    let translated = if order.word("nat") == "on" { wanted } else { 0 };
+    let translated = wanted.flows;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 to 9018")]
     let frame_size = order.quantity("frame_size").unwrap_or(64.0) as usize;
     let trace = Trace { flows, rules, routes, forwarding, translated, subscribers, frame_size };
@@ -118,22 +114,9 @@ fn subscribers(order: &Order, forwarding: Forwarding) -> Result<u16, Unready> {
     Ok(subscribers)
 }
 
-/// What each core has alone.
-fn services(order: &Order) -> Services {
-    let queues = count(order, "port_queues");
-    let scheduler = match order.word("queue_order") {
-        "priority" => Scheduler::Priority,
-        "weighted" => Scheduler::Weighted,
-        _ => Scheduler::Mixed,
-    };
-    let (policers, (rate, burst)) = (count(order, "policers"), POLICED);
-    Services {
-        forwarding: forwarding(order),
-        batch: count(order, "batch"),
-        nat: (order.word("nat") == "on").then(|| Nat::new(count(order, "flows"))),
-        policers: (policers > 0).then(|| Policers::new(policers, rate, burst)),
-        queues: (queues > 0).then(|| ((1..=queues as u64).collect(), scheduler)),
-    }
+/// Its services beside the access list.
+fn wanted(order: &Order) -> Wanted {
+    Wanted::of(&order.params, count(order, "flows"))
 }
 
 fn forwarding(order: &Order) -> Forwarding {

@@ -2,6 +2,7 @@
 
 use crate::engine::alone::{PLACEMENT, THREADS};
 use crate::engine::packet::sessions;
+use crate::engine::packet::wanted::{NAT, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     WorkloadSpec,
@@ -57,42 +58,12 @@ const PARAMS: &[ParamSpec] = &[
         kind: ParamKind::size(64, 9018),
         default: "64 B",
     },
-    ParamSpec {
-        name: "nat",
-        about: "source addresses and ports are translated (RFC 3022)",
-        role: None,
-        kind: ParamKind::choice(&["off", "on"]),
-        default: "on",
-    },
+    ParamSpec { default: "on", ..NAT },
     PLACEMENT,
-    ParamSpec {
-        name: "policers",
-        about: "token buckets, one a subscriber; 0 for none",
-        role: None,
-        kind: ParamKind::count(0, 65_536),
-        default: "256",
-    },
-    ParamSpec {
-        name: "port_queues",
-        about: "output queues of each port; 0 for none",
-        role: None,
-        kind: ParamKind::count(0, 64),
-        default: "8",
-    },
-    ParamSpec {
-        name: "queue_order",
-        about: "of the queues: by priority, by weight, or one by priority and others by weight",
-        role: None,
-        kind: ParamKind::choice(&["priority", "weighted", "mixed"]),
-        default: "mixed",
-    },
-    ParamSpec {
-        name: "routes",
-        about: "prefixes of the routing table, beside a default route",
-        role: None,
-        kind: ParamKind::count(0, 1 << 20),
-        default: "16384",
-    },
+    ParamSpec { default: "256", ..POLICERS },
+    ParamSpec { default: "8", ..PORT_QUEUES },
+    QUEUE_ORDER,
+    ParamSpec { default: "16384", ..ROUTES },
     ParamSpec {
         name: "rules",
         about: "rules of the access list over five fields, which flows are drawn from too",

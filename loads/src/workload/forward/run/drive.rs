@@ -4,29 +4,24 @@
 //! Must not know factors or probes, nor the course of a trial.
 
 use super::counts::Counts;
+use super::fast::{fast_path, joining};
 use super::guard::undisturbed;
-use super::message::{Aim, Alone, FastPath, FromPart, Joining, Taking, ToPart, Traffic};
+use super::message::{Aim, Alone, FromPart, Joining, Taking, ToPart, Traffic};
 use super::part::Ends;
 use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
 use crate::engine::packet::capture;
 use crate::engine::packet::frame::IFG;
-use crate::engine::packet::live::bridge::pair::Plants;
-use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{LEAST, Layout, MOST, Pattern, STREAMS, Sizes};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
-use crate::workload::forward::spec::{
-    BURST, DIRECTION, ENGINE, FAST_PATH, FRAME_SIZE, IMIX, PLANTED_BUFFER, PLANTED_CAPACITY,
-    PLANTED_LOSS, RULE_HITS, RULES, SPEC, VLAN_TAG,
-};
+use crate::workload::forward::spec::{BURST, DIRECTION, ENGINE, FRAME_SIZE, IMIX, SPEC, VLAN_TAG};
 use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, LinkEnd, SUT, clock};
 use rig::metal::Span;
 use rig::workload::{Checked, Edges, Job, Workload};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 /// Longest that a host may take to find its way and load a program.
@@ -325,100 +320,6 @@ fn flows(params: &Settings, sizes: &Sizes) -> (u32, Pattern) {
         _ => Pattern::Random,
     };
     (u32::try_from(flows).unwrap_or(u32::MAX), pattern)
-}
-
-/// What switches forward by in place of the kernel's bridge; none where that forwards.
-fn fast_path(params: &Settings) -> Option<FastPath> {
-    match params.get(FAST_PATH.name).and_then(Value::word) {
-        Some("xdp") => Some(FastPath::Program),
-        Some("af_xdp") => Some(FastPath::Process),
-        _ => None,
-    }
-}
-
-/// What switches forward by in place of the kernel, and how; none where the kernel forwards.
-///
-/// # Errors
-/// What the fast path does not do.
-fn joining(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Joining>, Fault> {
-    let params = &job.trial.point.params;
-    if let Some(what) = refusal(params, traffic) {
-        return Err(Fault::NotAvailable { what: what.into() });
-    }
-    let fourth = |at| match lab.address_of(at, job.link) {
-        IpAddr::V4(address) => Some(address),
-        IpAddr::V6(_) => None,
-    };
-    let seed = job.trial.seed;
-    let near = NearRules {
-        sources: lab.client_indexes().filter_map(fourth).collect(),
-        target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
-        flows: traffic.flows,
-        rules: u32::try_from(rules_of(params)).unwrap_or(u32::MAX),
-        dropped: share_of(params, RULE_HITS.name),
-        seed,
-    };
-    let plants = plants(params, seed);
-    Ok(fast_path(params).map(|by| Joining { near, by, plants }))
-}
-
-fn rules_of(params: &Settings) -> u64 {
-    params.get(RULES.name).and_then(Value::count).unwrap_or(0)
-}
-
-fn share_of(params: &Settings, name: &str) -> f64 {
-    params.get(name).and_then(Value::quantity).map_or(0.0, |share| share.value)
-}
-
-/// Limits that a process has on purpose.
-#[expect(clippy::cast_precision_loss, reason = "at most 2^32")]
-fn plants(params: &Settings, seed: u64) -> Plants {
-    let count = |name| params.get(name).and_then(Value::count);
-    let buffer = count(PLANTED_BUFFER.name).unwrap_or(0);
-    Plants {
-        capacity: count(PLANTED_CAPACITY.name).map(|frames| frames as f64),
-        buffer: u32::try_from(buffer).unwrap_or(u32::MAX),
-        loss: share_of(params, PLANTED_LOSS.name),
-        seed,
-    }
-}
-
-/// Whether a process is to have limits on purpose.
-#[must_use]
-pub fn is_planted(params: &Settings) -> bool {
-    let Plants { capacity, loss, .. } = plants(params, 0);
-    capacity.is_some() || loss > 0.0
-}
-
-/// What a fast path does not do, or what needs one.
-fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
-    let (rules, dropped, by) =
-        (rules_of(params), share_of(params, RULE_HITS.name), fast_path(params));
-    if (rules == 0 && dropped > 0.0) || (rules > 0 && by.is_none()) {
-        Some(
-            "rules and rule_hits need a fast path, and rule_hits needs rules; take fast_path = \
-             \"xdp\" with rules, or rules = 0 and rule_hits = \"0 %\"",
-        )
-    } else if is_planted(params) && by != Some(FastPath::Process) {
-        Some(
-            "planted_capacity and planted_loss are limits of a process; take fast_path = \
-             \"af_xdp\", or planted_capacity = \"none\" and planted_loss = \"0 %\"",
-        )
-    } else if rules > 0 && !is_received(params) {
-        Some(
-            "rules are drawn for frames to the system under test; take direction = \"receive\", or \
-             rules = 0",
-        )
-    } else if by.is_some() && traffic.layout.six {
-        Some("a fast path forwards IPv4 alone; take ip_version = 4, or fast_path = \"off\"")
-    } else if by == Some(FastPath::Process) && traffic.layout.vlan.is_some() {
-        Some(
-            "fast_path = \"af_xdp\" takes frames without a tag; take vlan_tag = \"none\", or \
-             fast_path = \"xdp\"",
-        )
-    } else {
-        None
-    }
 }
 
 /// Frames of IPv6 have more headers.

@@ -5,7 +5,7 @@
 
 use super::engine::Refusal;
 use super::message::{FastPath, Joining};
-use crate::engine::packet::live::bridge::pair::Pair;
+use crate::engine::packet::live::bridge::pair::{Duties, Pair};
 use crate::engine::packet::live::bridge::{Bridge, BridgeError, PortCounts};
 use crate::engine::packet::rules::Rule;
 use rig::lab::agent;
@@ -31,7 +31,9 @@ impl Path {
         Ok(match how.by {
             FastPath::Program => Self::Program(Box::new(Bridge::attach(ports, rules)?)),
             FastPath::Process => {
-                Self::Process(Pair::attach(ports, (rules, how.plants), agent::take_started_nice)?)
+                let Joining { wanted, plants, .. } = *how;
+                let duties = Duties { rules: rules.to_vec(), wanted, plants };
+                Self::Process(Pair::attach(ports, &duties, agent::take_started_nice)?)
             }
         })
     }

@@ -6,6 +6,7 @@ use crate::engine::packet::live::bridge::pair::Plants;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
 use crate::engine::packet::live::{Layout, Pattern, Sent, Sizes};
+use crate::engine::packet::wanted::Wanted;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
@@ -84,6 +85,8 @@ pub struct Joining {
     pub near: NearRules,
     /// What it is.
     pub by: FastPath,
+    /// Services of a process beside the rules.
+    pub wanted: Wanted,
     /// Limits of a process.
     pub plants: Plants,
 }

@@ -6,6 +6,7 @@ mod alone;
 mod counts;
 mod drive;
 mod engine;
+mod fast;
 mod guard;
 mod joined;
 mod message;
@@ -17,8 +18,8 @@ mod way;
 pub use counts::Ticks;
 pub use counts::{Counts, Forwarded};
 pub use drive::{
-    Frames, burst, capture_of, fits, frame_sizes, holds, interval, is_planted, is_received,
-    line_bits, vlan_of,
+    Frames, burst, capture_of, fits, frame_sizes, holds, interval, is_received, line_bits, vlan_of,
 };
+pub use fast::{is_planted, is_served};
 pub use message::{Alone, HostMark, StreamEnd, share};
 pub use part::Ends;

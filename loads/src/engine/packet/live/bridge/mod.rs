@@ -16,6 +16,7 @@ mod vectors;
 use super::rings::is_lack;
 use crate::engine::packet::acl::AclError;
 use crate::engine::packet::bpf::{Attached, BpfError, Map, MapKind, Program};
+use crate::engine::packet::lpm::LpmError;
 use crate::engine::packet::rules::Rule;
 use program::{DE_BRUIJN, word};
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub enum BridgeError {
     /// The list cannot be built.
     #[error(transparent)]
     List(#[from] AclError),
+    /// The table of routes cannot be built.
+    #[error(transparent)]
+    Routes(#[from] LpmError),
 }
 
 impl BridgeError {
@@ -52,7 +56,7 @@ impl BridgeError {
         match self {
             Self::Bpf(e) => e.is_lack(),
             Self::Socket(e) => is_lack(e),
-            Self::TooMany(_) | Self::List(_) => false,
+            Self::TooMany(_) | Self::List(_) | Self::Routes(_) => false,
         }
     }
 }
@@ -74,12 +78,21 @@ pub struct PortCounts {
     pub full: u64,
     /// Those of a planted loss.
     pub lost: u64,
+    /// Those that services of a process dropped, in the order of [`SERVICE_DROPS`].
+    pub by_services: [u64; SERVICE_DROPS.len()],
+    /// Flows that a process translates, of its frames from this port.
+    pub flows: u64,
 }
 
+/// Why services beside the list of rules drop frames.
+pub const SERVICE_DROPS: [&str; 5] =
+    ["ttl_expired", "no_route", "flow_table_full", "policed", "queue_full"];
+
 impl PortCounts {
-    /// What was counted after an earlier reading.
+    /// What was counted after an earlier reading; flows are all that there are.
     #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
+    pub fn since(&self, earlier: &Self) -> Self {
+        let both = |at: usize| self.by_services[at].saturating_sub(earlier.by_services[at]);
         Self {
             received: self.received.saturating_sub(earlier.received),
             forwarded: self.forwarded.saturating_sub(earlier.forwarded),
@@ -88,6 +101,8 @@ impl PortCounts {
             passed: self.passed.saturating_sub(earlier.passed),
             full: self.full.saturating_sub(earlier.full),
             lost: self.lost.saturating_sub(earlier.lost),
+            by_services: std::array::from_fn(both),
+            flows: self.flows,
         }
     }
 }

@@ -1,30 +1,32 @@
 //! Knows two ports that a process joins by sockets of AF_XDP: what one receives leaves by the other
-//! unless an access list drops it.
+//! as the services of the reference device leave it.
 //!
 //! A program at each port hands frames of IPv4 to the socket of its first queue; the kernel has all
 //! others. Both sockets have one memory, so that no frame is copied here. Must not know hosts, nor
 //! what a figure means.
 
 use super::program::at;
-use super::{BridgeError, PortCounts};
+use super::{BridgeError, PortCounts, SERVICE_DROPS};
 use crate::engine::packet::acl::Acl;
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Map, MapKind, Op, Program, Reg, Size, action, helper,
 };
 use crate::engine::packet::chance::Chance;
-use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
-use crate::engine::packet::frame::{HEAD, is_unbroken};
+use crate::engine::packet::device::{Device, Forwarding, Tables};
+use crate::engine::packet::frame::{self, HEAD, Head, TCP, UDP, is_unbroken};
 use crate::engine::packet::frames::Frames;
 use crate::engine::packet::live::rings::{Mapped, PLACE, Port};
+use crate::engine::packet::nat;
 use crate::engine::packet::police::Policers;
 use crate::engine::packet::rules::Rule;
+use crate::engine::packet::wanted::Wanted;
 use Reg::{R0, R1, R2, R3, R6, R7, R8};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -35,8 +37,9 @@ const PLACES: u32 = 4096;
 const BATCH: usize = 64;
 /// Where the number of the queue stands in the context of a program (`struct xdp_md`).
 const QUEUE: i16 = 16;
-/// Where the target port of UDP stands in a frame without options, and the service that discards
-/// (RFC 863): datagrams of the lab, not of the load, which planted limits let pass.
+/// Where protocol and target port stand in a frame without options, and the service that discards
+/// (RFC 863), by which hosts of the lab look for each other.
+const PROTOCOL: usize = 23;
 const TARGET_PORT: Range<usize> = 36..38;
 const DISCARD: [u8; 2] = 9_u16.to_be_bytes();
 /// Longest wait for a frame, after which the thread looks whether to stop.
@@ -83,13 +86,22 @@ impl Limits {
     }
 }
 
+/// What the process does with frames.
+#[derive(Clone, Debug)]
+pub struct Duties {
+    /// Its access list: a frame that matches a rule is dropped.
+    pub rules: Vec<Rule>,
+    /// Its other services.
+    pub wanted: Wanted,
+    /// Limits that it has on purpose.
+    pub plants: Plants,
+}
+
 /// What the thread and the others share.
 #[derive(Debug, Default)]
 struct Shared {
     stop: AtomicBool,
-    /// Of the frames that each port received: all, those that left, those that a rule dropped,
-    /// those that rules cannot tell of, and what planted limits took: capacity, loss.
-    counts: [[AtomicU64; 6]; 2],
+    counts: [Mutex<PortCounts>; 2],
     /// Why the thread has ended.
     error: Mutex<Option<String>>,
 }
@@ -106,17 +118,17 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Joins the adapters of these indexes, of this network namespace, with this list of rules and
-    /// these limits; the thread begins with `ready`.
+    /// Joins the adapters of these indexes, of this network namespace; the thread begins with
+    /// `ready`.
     ///
     /// # Errors
-    /// A list that cannot be built; what the kernel says.
+    /// A list or table that cannot be built; what the kernel says.
     pub fn attach(
         adapters: [u32; 2],
-        (rules, plants): (&[Rule], Plants),
+        duties: &Duties,
         ready: impl FnOnce() -> io::Result<()> + Send + 'static,
     ) -> Result<Self, BridgeError> {
-        let mut joint = Joint::open(adapters, rules, plants)?;
+        let mut joint = Joint::open(adapters, duties)?;
         let passed = Map::new(MapKind::PerCpu, (4, 8), 2)?;
         let map = || Map::new(MapKind::Sockets, (4, 4), 1);
         let sockets = [map()?, map()?];
@@ -151,10 +163,9 @@ impl Pair {
         let of = |port: u32| -> Result<PortCounts, String> {
             let passed = self.passed.sums(port).map_err(|e| e.to_string())?;
             let passed = passed.first().copied().unwrap_or(0);
-            let [received, forwarded, dropped, refused, full, lost] =
-                self.shared.counts[port as usize].each_ref().map(|count| count.load(Relaxed));
-            let received = received + passed;
-            Ok(PortCounts { received, forwarded, dropped, refused, passed, full, lost })
+            let told = &self.shared.counts[port as usize];
+            let told = *told.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(PortCounts { received: told.received + passed, passed, ..told })
         };
         Ok([of(0)?, of(1)?])
     }
@@ -197,23 +208,100 @@ fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfErro
     code.finish()
 }
 
+/// What becomes of a frame before services see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// They get it.
+    Served,
+    /// It is none of the load, and leaves as it came.
+    Beside,
+    /// It goes no further.
+    Dropped,
+}
+
+/// One direction.
+struct Way {
+    /// The device that its frames pass.
+    device: Device,
+    limits: Limits,
+    /// Whether services look at ports, and whether they change frames.
+    looks: bool,
+    changes: bool,
+    translates: bool,
+    /// Frames of which services cannot tell, and those that passed beside them.
+    refused: u64,
+    beside: u64,
+}
+
+impl Way {
+    fn new(duties: &Duties, tables: Tables, plants: Plants) -> Self {
+        let wanted = duties.wanted;
+        let looks = wanted.any() || tables.acl.is_some();
+        let forwarding = if looks { Forwarding::Join } else { Forwarding::Bypass };
+        Self {
+            device: Device::new(tables, wanted.services(forwarding, BATCH)),
+            limits: Limits::new(plants),
+            looks,
+            changes: wanted.routes > 0 || wanted.flows > 0,
+            translates: wanted.flows > 0,
+            refused: 0,
+            beside: 0,
+        }
+    }
+
+    /// A frame of such a head and length that came at such a moment. None of the load is what goes
+    /// to the service that discards, and what is neither UDP nor TCP.
+    fn enter(&mut self, head: &Head, length: usize, now_ns: u64) -> Entry {
+        if self.looks && !is_unbroken(head, length) {
+            self.refused += 1;
+            return Entry::Dropped;
+        }
+        if ![UDP, TCP].contains(&head[PROTOCOL]) || head[TARGET_PORT] == DISCARD {
+            self.beside += 1;
+            return Entry::Beside;
+        }
+        if self.limits.passes(now_ns) { Entry::Served } else { Entry::Dropped }
+    }
+
+    /// Whether a frame that services changed has a right header, and an address that is given out.
+    fn is_right(&self, head: &Head) -> bool {
+        let tuple = frame::parse(head, PLACE as usize);
+        tuple.is_some_and(|tuple| !self.translates || nat::is_external(tuple.src))
+    }
+
+    fn told(&self) -> PortCounts {
+        let (told, limits) = (self.device.counters(), &self.limits);
+        let by_name = told.drops();
+        let of = |name: &str| by_name.iter().find(|(cause, _)| *cause == name).map_or(0, |d| d.1);
+        let others = self.refused + self.beside + limits.full + limits.lost;
+        PortCounts {
+            received: told.received + others,
+            forwarded: told.sent + self.beside,
+            dropped: told.denied,
+            refused: self.refused + told.malformed,
+            passed: 0,
+            full: limits.full,
+            lost: limits.lost,
+            by_services: SERVICE_DROPS.map(of),
+            flows: self.device.flows() as u64,
+        }
+    }
+}
+
 /// The state of the thread.
 struct Joint {
     ports: [Port; 2],
     memory: Mapped,
-    /// The device behind each port.
-    devices: [Device; 2],
+    /// Behind each port.
+    ways: [Way; 2],
     heads: Frames,
-    limits: [Limits; 2],
     /// Frames of the batch that leave.
     out: Vec<u32>,
-    refused: [u64; 2],
-    has_rules: bool,
     begun: Instant,
 }
 
 impl Joint {
-    fn open(adapters: [u32; 2], rules: &[Rule], plants: Plants) -> Result<Self, BridgeError> {
+    fn open(adapters: [u32; 2], duties: &Duties) -> Result<Self, BridgeError> {
         let memory = Mapped::places(2 * PLACES)?;
         let near = Port::open((adapters[0], PLACES), &memory, None)?;
         let far = Port::open((adapters[1], PLACES), &memory, Some(&near.socket))?;
@@ -222,25 +310,20 @@ impl Joint {
             (first..first + PLACES).for_each(|at| port.free.push_place(u64::from(at * PLACE)));
             port.free.publish(0);
         }
-        let has_rules = !rules.is_empty();
-        let acl = if has_rules { Some(Acl::build(rules)?) } else { None };
-        let acl = acl.map(|acl| Arc::new((acl, vec![false; rules.len()])));
-        let device = || {
-            let forwarding = if has_rules { Forwarding::Join } else { Forwarding::Bypass };
-            let tables = Tables { acl: acl.clone(), ..Tables::default() };
-            let services =
-                Services { forwarding, batch: BATCH, nat: None, policers: None, queues: None };
-            Device::new(tables, services)
+        let Duties { rules, wanted, plants } = duties;
+        let acl = if rules.is_empty() { None } else { Some(Acl::build(rules)?) };
+        let tables = Tables {
+            acl: acl.map(|acl| Arc::new((acl, vec![false; rules.len()]))),
+            routes: wanted.table(plants.seed)?.map(Arc::new),
+            sessions: None,
         };
+        let way = |plants| Way::new(duties, tables.clone(), plants);
         Ok(Self {
             ports,
             memory,
-            devices: [device(), device()],
+            ways: [way(*plants), way(Plants { seed: !plants.seed, ..*plants })],
             heads: Frames::heads(BATCH, PLACE as usize),
-            limits: [Limits::new(plants), Limits::new(Plants { seed: !plants.seed, ..plants })],
             out: Vec::with_capacity(BATCH),
-            refused: [0; 2],
-            has_rules,
             begun: Instant::now(),
         })
     }
@@ -250,7 +333,10 @@ impl Joint {
             let mut is_idle = true;
             for from in [0, 1] {
                 is_idle &= self.pass(from)? == 0;
-                self.tell(from, &shared.counts[from]);
+                // Who reads holds them for a moment, and the next batch tells them again.
+                if let Ok(mut told) = shared.counts[from].try_lock() {
+                    *told = self.ways[from].told();
+                }
             }
             if is_idle {
                 let sockets = self.ports.iter().map(|port| &port.socket);
@@ -274,6 +360,7 @@ impl Joint {
             port.free.push_place(address);
         }
         other.sent.publish(1);
+        let way = &mut self.ways[from];
         let now_ns = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let (mut frames, mut slots) = ([(0, 0); BATCH], [0; BATCH]);
         let (mut taken, mut whole) = (0, 0);
@@ -285,18 +372,29 @@ impl Joint {
             taken += 1;
             let head = self.heads.head_mut(slot);
             head.copy_from_slice(&self.memory.from(address)[..HEAD]);
-            if self.has_rules && !is_unbroken(head, length as usize) {
-                self.refused[from] += 1;
-                continue;
+            match way.enter(head, length as usize, now_ns) {
+                Entry::Served => {
+                    slots[whole] = slot;
+                    whole += 1;
+                }
+                Entry::Beside => self.out.push(slot),
+                Entry::Dropped => {}
             }
-            if head[TARGET_PORT] != DISCARD && !self.limits[from].passes(now_ns) {
-                continue;
-            }
-            slots[whole] = slot;
-            whole += 1;
         }
         port.came.publish(1);
-        self.devices[from].forward(&mut self.heads, &slots[..whole], now_ns, &mut self.out);
+        let beside = self.out.len();
+        way.device.forward(&mut self.heads, &slots[..whole], now_ns, &mut self.out);
+        if way.changes {
+            let served = &self.out[beside..];
+            // One of each batch is looked at.
+            if served.first().is_some_and(|slot| !way.is_right(self.heads.head(*slot))) {
+                return Err(io::Error::other("a frame left its services with a wrong header"));
+            }
+            for slot in served {
+                let place = &mut self.memory.from(frames[*slot as usize].0)[..HEAD];
+                place.copy_from_slice(self.heads.head(*slot));
+            }
+        }
         for slot in self.out.drain(..) {
             let (address, length) = std::mem::take(&mut frames[slot as usize]);
             other.to_send.push_frame(address, length);
@@ -310,14 +408,81 @@ impl Joint {
         other.kick()?;
         Ok(taken + other.to_send.waiting() as usize)
     }
+}
 
-    fn tell(&self, from: usize, counts: &[AtomicU64; 6]) {
-        let (told, limits) = (self.devices[from].counters(), &self.limits[from]);
-        let refused = self.refused[from] + told.malformed;
-        let received = self.refused[from] + told.received + limits.full + limits.lost;
-        let all = [received, told.sent, told.denied, refused, limits.full, limits.lost];
-        for (count, told) in counts.iter().zip(all) {
-            count.store(told, Relaxed);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::packet::frame::Fields;
+    use crate::engine::packet::queues::Scheduler;
+    use crate::engine::packet::tuple::Tuple;
+
+    const ALL: Wanted =
+        Wanted { routes: 100, flows: 2, policers: 4, queues: 8, order: Scheduler::Mixed };
+    const PLAIN: Wanted = Wanted { routes: 0, flows: 0, policers: 0, queues: 0, ..ALL };
+
+    fn way(wanted: Wanted) -> Way {
+        let duties = Duties { rules: Vec::new(), wanted, plants: Plants::default() };
+        let routes = wanted.table(7).unwrap().map(Arc::new);
+        Way::new(&duties, Tables { routes, ..Tables::default() }, duties.plants)
+    }
+
+    fn fields(src_port: u16, ttl: u8) -> Fields {
+        let tuple = Tuple { src: 1, dst: 2, src_port, dst_port: 5001, protocol: UDP };
+        Fields { to: [2; 6], from: [4; 6], tuple, dscp: 0, ttl, number: 9 }
+    }
+
+    fn head(fields: &Fields) -> Head {
+        let mut head = [0; HEAD];
+        frame::write(&mut head, 60, fields);
+        head
+    }
+
+    #[test]
+    fn services_change_what_they_say_and_count_what_they_drop() {
+        let mut way = way(ALL);
+        let mut heads = Frames::heads(BATCH, PLACE as usize);
+        // The third flow finds no place, and the last frame has no hop left.
+        let sent = [fields(10, 64), fields(11, 9), fields(12, 64), fields(10, 1)];
+        for (slot, fields) in (0_u32..).zip(&sent) {
+            *heads.head_mut(slot) = head(fields);
+            assert_eq!(way.enter(heads.head(slot), 60, 0), Entry::Served);
+        }
+        let mut out = Vec::new();
+        way.device.forward(&mut heads, &[0, 1, 2, 3], 0, &mut out);
+        assert_eq!(out, [0, 1]);
+        for slot in out {
+            let was = sent[slot as usize];
+            let (src, src_port) = nat::external(slot as usize);
+            let tuple = Tuple { src, src_port, ..was.tuple };
+            let expected = head(&Fields { tuple, ttl: was.ttl - 1, ..was });
+            assert_eq!(*heads.head(slot), expected);
+            assert!(way.is_right(&expected) && !way.is_right(&head(&was)));
+            let mut wrong = expected;
+            wrong[24] ^= 1;
+            assert!(!way.is_right(&wrong));
+        }
+        let told = way.told();
+        assert_eq!((told.received, told.forwarded, told.flows), (4, 2, 2));
+        assert_eq!(told.by_services, [1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn frames_of_the_lab_pass_beside_and_fragments_only_where_nothing_looks() {
+        let load = fields(10, 64);
+        let discard = Fields { tuple: Tuple { dst_port: 9, ..load.tuple }, ..load };
+        let icmp = Fields { tuple: Tuple { protocol: 1, ..load.tuple }, ..load };
+        let mut fragment = head(&load);
+        fragment[20] |= 0x20;
+        for (wanted, of_fragment) in [(ALL, Entry::Dropped), (PLAIN, Entry::Served)] {
+            let mut way = way(wanted);
+            let mut enter = |head: &Head| way.enter(head, 60, 0);
+            assert_eq!(enter(&head(&discard)), Entry::Beside);
+            assert_eq!(enter(&head(&icmp)), Entry::Beside);
+            assert_eq!(enter(&fragment), of_fragment);
+            let told = way.told();
+            let refused = u64::from(of_fragment == Entry::Dropped);
+            assert_eq!((told.forwarded, told.refused), (2, refused));
         }
     }
 }

@@ -1,0 +1,134 @@
+//! Knows which services a device is asked for: as parameters of a load, and as what it is made of.
+//!
+//! Must not know frames, nor what a load does with the device.
+
+use super::device::{Forwarding, Services};
+use super::lpm::{Lpm, LpmError};
+use super::nat::Nat;
+use super::police::Policers;
+use super::queues::{QUEUES_MOST, Scheduler};
+use super::routes::{self, Route, Shape};
+use super::rules::Prefix;
+use desk::record::{ParamKind, ParamSpec, Settings, Value};
+use serde::{Deserialize, Serialize};
+
+/// Rate and depth of a subscriber's bucket: above what a core forwards, so that nothing is dropped.
+const POLICED: (f64, u64) = (1e12, 1 << 30);
+
+/// Whether source addresses are translated.
+pub const NAT: ParamSpec = ParamSpec {
+    name: "nat",
+    about: "source addresses and ports are translated (RFC 3022)",
+    role: None,
+    kind: ParamKind::choice(&["off", "on"]),
+    default: "off",
+};
+
+/// Subscribers that are held to a rate.
+pub const POLICERS: ParamSpec = ParamSpec {
+    name: "policers",
+    about: "token buckets, one a subscriber; 0 for none",
+    role: None,
+    kind: ParamKind::count(0, 65_536),
+    default: "0",
+};
+
+/// Queues of a port.
+pub const PORT_QUEUES: ParamSpec = ParamSpec {
+    name: "port_queues",
+    about: "output queues of each port; 0 for none",
+    role: None,
+    kind: ParamKind::count(0, QUEUES_MOST as u64),
+    default: "0",
+};
+
+/// In which order they are served.
+pub const QUEUE_ORDER: ParamSpec = ParamSpec {
+    name: "queue_order",
+    about: "of the queues: by priority, by weight, or one by priority and others by weight",
+    role: None,
+    kind: ParamKind::choice(&["priority", "weighted", "mixed"]),
+    default: "mixed",
+};
+
+/// Routes of the table.
+pub const ROUTES: ParamSpec = ParamSpec {
+    name: "routes",
+    about: "prefixes of the routing table, beside a default route",
+    role: None,
+    kind: ParamKind::count(0, 1 << 20),
+    default: "0",
+};
+
+/// Services beside an access list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Prefixes of the table of routes, beside a default route; 0 for no table.
+    pub routes: usize,
+    /// Flows of the table that translates; 0 for none.
+    pub flows: usize,
+    /// Token buckets; 0 for none.
+    pub policers: usize,
+    /// Queues of a port, of weight 1, 2 and so on; 0 for none.
+    pub queues: usize,
+    /// In which order they are served.
+    pub order: Scheduler,
+}
+
+impl Wanted {
+    /// As parameters have them, with places for so many flows where they are translated.
+    #[must_use]
+    pub fn of(params: &Settings, flows: usize) -> Self {
+        let word = |name: &str| params.get(name).and_then(Value::word);
+        let count = |name: &str| {
+            let count = params.get(name).and_then(Value::count).unwrap_or(0);
+            usize::try_from(count).unwrap_or(usize::MAX)
+        };
+        Self {
+            routes: count(ROUTES.name),
+            flows: if word(NAT.name) == Some("on") { flows } else { 0 },
+            policers: count(POLICERS.name),
+            queues: count(PORT_QUEUES.name),
+            order: match word(QUEUE_ORDER.name) {
+                Some("priority") => Scheduler::Priority,
+                Some("weighted") => Scheduler::Weighted,
+                _ => Scheduler::Mixed,
+            },
+        }
+    }
+
+    /// Whether any is asked for.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.routes > 0 || self.flows > 0 || self.policers > 0 || self.queues > 0
+    }
+
+    /// What a core of such a device has.
+    #[must_use]
+    pub fn services(&self, forwarding: Forwarding, batch: usize) -> Services {
+        let (rate, burst) = POLICED;
+        Services {
+            forwarding,
+            batch,
+            nat: (self.flows > 0).then(|| Nat::new(self.flows)),
+            policers: (self.policers > 0).then(|| Policers::new(self.policers, rate, burst)),
+            queues: (self.queues > 0).then(|| ((1..=self.queues as u64).collect(), self.order)),
+        }
+    }
+
+    /// Its routes: as many as it has, or fewer where the shape of the table has no more.
+    #[must_use]
+    pub fn routes(&self, seed: u64) -> Vec<Route> {
+        let mut all = vec![Route { prefix: Prefix::ANY, hop: 0 }];
+        all.extend(routes::generate(self.routes, &Shape::INTERNET, seed));
+        all
+    }
+
+    /// The table of its routes, if any is asked for.
+    ///
+    /// # Errors
+    /// Long prefixes that need too many groups.
+    pub fn table(&self, seed: u64) -> Result<Option<Lpm>, LpmError> {
+        (self.routes > 0).then(|| Lpm::build(&self.routes(seed))).transpose()
+    }
+}
