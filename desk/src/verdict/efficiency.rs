@@ -91,13 +91,13 @@ struct Rules<'r> {
 }
 
 impl Rules<'_> {
-    /// Why the index has no verdict at a point: the first that holds of two states, nothing to
-    /// count a second time with, unlike CPUs, methods that disagree, idle CPUs, and unequal
-    /// throughput at saturation. An offer that was not reached is saturation too.
+    /// Why the index has no verdict at a point: the first that holds of two states, no headroom,
+    /// nothing to count a second time with, unlike CPUs, methods that disagree, idle CPUs, and
+    /// unequal throughput at saturation. An offer that was not reached is saturation too.
     fn at(&self, point: &PairedPoint<'_>, result: &PointResult) -> Option<Withheld> {
         let sides = point.sides();
-        if result.verdict == Verdict::TwoStates {
-            return Some(Withheld::TwoStates);
+        if let Some(why) = Withheld::left_out(result.verdict) {
+            return Some(why);
         }
         if !sides.iter().all(|side| counted_twice(side)) {
             return Some(Withheld::NotRead);
@@ -122,18 +122,18 @@ impl Rules<'_> {
 
     /// Why the index has no verdict over all points. A ratio that means nothing at one of the
     /// points means nothing in their mean, so the first point with a reason gives it; a point with
-    /// two states is not in that mean.
+    /// two states or without headroom is not in that mean.
     fn overall(
         &self,
         index: &Comparison,
         points: &[Option<Withheld>],
         equal_load: bool,
     ) -> Option<Withheld> {
-        if index.verdict == Verdict::TwoStates {
-            return Some(Withheld::TwoStates);
+        if let Some(why) = Withheld::left_out(index.verdict) {
+            return Some(why);
         }
         let unequal = |w: &&Withheld| matches!(w, Withheld::UnequalAtSaturation { .. });
-        let reasons = || points.iter().flatten().filter(|w| **w != Withheld::TwoStates);
+        let reasons = || points.iter().flatten().filter(|w| !w.leaves_out());
         let plain = reasons().find(|w| !unequal(w)).cloned();
         let whole = || self.unequal(self.moved.verdict, &self.moved.overall);
         plain.or_else(|| whole().filter(|_| !equal_load)).or_else(|| reasons().next().cloned())

@@ -370,8 +370,26 @@ pub enum Withheld {
     },
     /// A level has two states.
     TwoStates,
+    /// The generator of the load has too little headroom.
+    NoHeadroom,
     /// No trial has the readings.
     NotRead,
+}
+
+impl Withheld {
+    /// Why the points of a figure with such a verdict are in no mean, if they are in none.
+    pub(super) const fn left_out(verdict: Verdict) -> Option<Self> {
+        match verdict {
+            Verdict::TwoStates => Some(Self::TwoStates),
+            Verdict::NoHeadroom => Some(Self::NoHeadroom),
+            _ => None,
+        }
+    }
+
+    /// Whether a point with this reason is in no mean, and so objects to none.
+    pub(super) const fn leaves_out(&self) -> bool {
+        matches!(self, Self::TwoStates | Self::NoHeadroom)
+    }
 }
 
 /// What the load of a comparison cost in CPU, level against level.

@@ -3,7 +3,7 @@
 //!
 //! Never: what the figure says.
 
-use super::finding::{Comparison, Cost, Verdict, Withheld};
+use super::finding::{Comparison, Cost, Withheld};
 use super::measure::{CPU, DISPLACED, INDEX};
 use crate::record::Value;
 
@@ -19,13 +19,12 @@ pub fn objection(cost: &Cost, metric: &str) -> Option<Withheld> {
     if metric == INDEX.name {
         return cost.withheld_overall.clone();
     }
-    let torn = figure(cost, metric).is_some_and(|f| f.verdict == Verdict::TwoStates);
-    if torn {
-        return Some(Withheld::TwoStates);
+    let none = figure(cost, metric).and_then(|figure| Withheld::left_out(figure.verdict));
+    if none.is_some() {
+        return none;
     }
-    // A point with two states is in no mean, so it objects to none.
     let all = cost.withheld_overall.iter().chain(cost.withheld.iter().flatten());
-    let mut whole = all.filter(|why| **why != Withheld::TwoStates);
+    let mut whole = all.filter(|why| !why.leaves_out());
     whole.find(|why| objects(cost, metric, why)).cloned()
 }
 
@@ -51,7 +50,7 @@ pub(super) fn figure<'a>(cost: &'a Cost, metric: &str) -> Option<&'a Comparison>
 fn objects(cost: &Cost, metric: &str, why: &Withheld) -> bool {
     let displaced = metric == DISPLACED.name;
     match why {
-        Withheld::TwoStates | Withheld::SmtDiffers => true,
+        Withheld::TwoStates | Withheld::NoHeadroom | Withheld::SmtDiffers => true,
         Withheld::UnequalAtSaturation { .. } => !cost.equal_load,
         Withheld::LowCpu { .. } => metric == cost.per_work.metric && !cost.equal_load,
         Withheld::MethodsDisagree { .. } | Withheld::NotRead => !displaced,

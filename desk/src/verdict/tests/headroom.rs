@@ -6,7 +6,9 @@ use crate::record::{
     SearchPlan,
 };
 use crate::verdict::rfc2544::{Rfc2544, RfcTest, departures};
-use crate::verdict::{FailIf, GateOutcome, GateReason, Wanted, compare_runs, gate, headrooms};
+use crate::verdict::{
+    FailIf, GateOutcome, GateReason, Wanted, Withheld, compare_runs, gate, headrooms,
+};
 
 const TWO: [u64; 2] = [64, 1518];
 
@@ -56,6 +58,8 @@ fn without_headroom_anywhere_there_is_no_verdict_no_advice_and_no_gate() {
     let found = analyse(&run);
     assert_eq!(only(&found).verdict, Verdict::NoHeadroom);
     assert!(found.advice.is_empty(), "{:?}", found.advice);
+    let why: Vec<_> = found.costs.iter().map(|cost| cost.withheld_overall.as_ref()).collect();
+    assert_eq!(why, [Some(&Withheld::NoHeadroom)]);
     let told = gate(&run, &found, FailIf::Worse, None);
     assert_eq!(told.outcome, GateOutcome::Inconclusive);
     assert_eq!(told.checks[0].why, GateReason::NoHeadroom);

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::effect::{plain_effects, short_effects};
 use super::say::{sentence, sign, title, word};
-use crate::claim::{Claim, Kind, Topic, of_comparison};
+use crate::claim::{Claim, Kind, Part, Role, Topic, of_comparison};
 use crate::report::{compose, fixture, markdown, text};
 use desk::record::{LinkKind, Placement};
 use desk::verdict::Verdict;
@@ -122,4 +122,15 @@ fn a_comparison_without_headroom_among_others_is_told_beside_the_headline() {
     analysis.comparisons.push(second);
     let page = text(&compose(&run, &analysis).unwrap(), 200, true);
     assert!(page.contains("1 of 2 comparisons has no verdict: the load generator"), "{page}");
+    let (first, second) = (&analysis.comparisons[0], &analysis.comparisons[1]);
+    let part = Part { role: Role::Duel, run: &run, analysis: &analysis };
+    // The baseline stands in a verdict, and the other level of the second comparison in none.
+    let other = desk::verdict::Comparison { other: "third".into(), ..second.clone() };
+    for (all, filled) in [(vec![first, &other], [true, true, false]), (vec![&other], [false; 3])] {
+        let figure = super::plot::groups(&mut Writer::new().unwrap(), &part, &all).unwrap();
+        let series = figure.unwrap().series;
+        let valid = series.iter().map(|series| series.marks.iter().all(|mark| mark.valid));
+        assert!(valid.eq(filled[..series.len()].iter().copied()), "{series:?}");
+        assert_eq!(series.len(), all.len() + 1);
+    }
 }

@@ -21,6 +21,7 @@ pub(super) fn reason(writer: &Writer, withheld: &Withheld) -> Said {
             writer.say("withheld-unequal", args.prose("effect", &effect))
         }
         Withheld::TwoStates => writer.label("withheld-two-states"),
+        Withheld::NoHeadroom => writer.label("withheld-no-headroom"),
         Withheld::NotRead => writer.label("withheld-not-read"),
     }
 }
@@ -36,7 +37,9 @@ fn weight(withheld: &Withheld) -> f64 {
         Withheld::MethodsDisagree { by } => by.centre.value,
         Withheld::LowCpu { busy } => -busy.centre.value,
         Withheld::UnequalAtSaturation { throughput } => throughput.distance(),
-        Withheld::SmtDiffers | Withheld::TwoStates | Withheld::NotRead => 0.0,
+        Withheld::SmtDiffers | Withheld::TwoStates | Withheld::NoHeadroom | Withheld::NotRead => {
+            0.0
+        }
     }
 }
 
@@ -117,8 +120,11 @@ pub(super) fn at<'a>(cost: &'a Cost, place: Option<&Value>) -> Option<&'a Withhe
 pub(super) const fn is_hollow(withheld: &Withheld) -> bool {
     match withheld {
         Withheld::MethodsDisagree { .. } | Withheld::LowCpu { .. } | Withheld::NotRead => true,
-        // Two states are those of one level, which is hollow by itself.
-        Withheld::TwoStates | Withheld::SmtDiffers | Withheld::UnequalAtSaturation { .. } => false,
+        // Two states and no headroom are those of one level, which is hollow by itself.
+        Withheld::TwoStates
+        | Withheld::NoHeadroom
+        | Withheld::SmtDiffers
+        | Withheld::UnequalAtSaturation { .. } => false,
     }
 }
 

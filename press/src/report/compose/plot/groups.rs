@@ -90,8 +90,12 @@ fn rows(part: &Part<'_>, comparisons: &[&Comparison]) -> Rows {
                 hollow.extend(why);
                 let mark = Mark { x, valid: why.is_none(), ..mark(None, figure) };
                 match series.iter_mut().find(|s| s.name == name) {
-                    Some(known) if known.marks.iter().any(|m| m.x.total_cmp(&x).is_eq()) => {}
-                    Some(known) => known.marks.push(mark),
+                    Some(known) => match known.marks.iter_mut().find(|m| m.x.total_cmp(&x).is_eq())
+                    {
+                        // Filled where a verdict of any of its comparisons stands on it.
+                        Some(drawn) => drawn.valid |= mark.valid,
+                        None => known.marks.push(mark),
+                    },
                     None => series.push(Series { name, marks: vec![mark] }),
                 }
             }

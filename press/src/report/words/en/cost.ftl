@@ -71,12 +71,14 @@ withheld-low-cpu = a level kept only { $busy } of the CPUs busy, so that the ind
 withheld-smt = the levels differ in simultaneous multithreading, so that a per cent of the CPUs is not the same thing on both sides
 withheld-unequal = at full load the levels were not equally fast (throughput { $effect }), so the index would compare two different loads
 withheld-two-states = a level has two states, so that the ratio says how often each was met
+withheld-no-headroom = the load generator has too little headroom, so that the ratio is that of generator and system together
 withheld-not-read = no trial has the readings
 why-methods-disagree = the methods of CPU accounting disagree
 why-low-cpu = the CPUs were hardly busy
 why-smt-differs = the levels differ in simultaneous multithreading
 why-unequal-at-saturation = both levels ran as fast as they could and not equally fast, so that only an equal offered load would decide
 why-two-states = a level has two states
+why-no-headroom = the load generator has too little headroom
 why-not-read = no trial has the readings
 
 cost-caption-pair = Cost of the load by level, server and clients together (pair)

@@ -83,7 +83,7 @@ verdict-undecided = { $exceptions ->
 verdict-two-states = No single verdict between { $other } and { $base }: a level has two states and was fast or slow for a whole trial. { $metric } { $effect } only tells how often each state occurred.
 verdict-not-comparable = { $other } and { $base } are not comparable: they used different engines or CPU features. Both figures stand without a verdict.
 verdict-emulated = No verdict on { $other } and { $base }: their machines are emulated by software. Both figures stand as those of the emulator.
-verdict-no-headroom = No verdict between { $other } and { $base }: the load generator alone reaches less than { $least } times a figure. { $metric } { $effect } is the ratio of generator and system together.
+verdict-no-headroom = No verdict between { $other } and { $base }: the load generator alone reaches less than { $least } times a figure. The ratio of { $metric }, { $effect }, is that of generator and system together.
 verdict-withheld = { $other } against { $base }: { $metric } { $effect }.
 further-blocks-exactly = { $low ->
     [one] { $low } further { repeat-one }
