@@ -6,7 +6,7 @@ use rustix::mm::{Advice, madvise};
 
 /// A huge page of x86-64, and of aarch64 with base pages of 4 KiB, bytes.
 const HUGE: usize = 2 << 20;
-/// Smaller tables lie in few pages anyway, bytes.
+/// Tables below this size get no huge pages, bytes.
 const SMALL: usize = 64 << 10;
 
 /// So many entries of one value, in huge pages where the kernel grants them: a page of 4 KiB holds
@@ -29,7 +29,7 @@ pub fn filled<T: Copy>(count: usize, value: T) -> Vec<T> {
     entries
 }
 
-/// Has the line of a cache with this place brought near, and does not wait for it.
+/// Asks for the cache line of this place, and does not wait for it (a prefetch).
 #[inline]
 pub fn ask_for<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]

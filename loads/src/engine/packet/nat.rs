@@ -24,8 +24,8 @@ pub const EXTERNAL: u32 = 0xc613_ff00;
 /// Most flows that a table may be asked for.
 pub const FLOWS_MOST: usize = (ADDRESSES * PORTS) as usize;
 
-/// A flow is a word: its key, the last byte of its external address, which is 0 of a free place,
-/// and its external port.
+/// A flow is one word: its key, the last byte of its external address (0 in a free place), and its
+/// external port.
 const ADDRESS: u32 = 16;
 const KEY: u32 = 24;
 
@@ -35,7 +35,7 @@ const KEY: u32 = 24;
 struct Bucket([u128; WAYS]);
 
 impl Bucket {
-    /// The flow of a key, if it is here. No branch hangs on where.
+    /// The flow of a key, if it is here; found without a branch that depends on its place.
     #[inline]
     fn find(&self, key: u128) -> Option<u128> {
         // What is left of a flow of this key is its address, which is not 0, and its port.
@@ -95,7 +95,7 @@ impl Nat {
         Some(external_of(flow))
     }
 
-    /// A flow that is not in its first bucket, entered where it is nowhere.
+    /// A flow that is not in its first bucket; one that is in none is entered.
     #[cold]
     fn farther(&mut self, key: u128, home: usize) -> Option<u128> {
         let mask = self.buckets.len() - 1;

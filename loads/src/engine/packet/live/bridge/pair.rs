@@ -6,7 +6,7 @@
 //! what a figure means.
 
 use super::program::at;
-use super::{BridgeError, PortCounts, SERVICE_DROPS};
+use super::{BridgeError, PortCounts};
 use crate::engine::packet::acl::Acl;
 use crate::engine::packet::bpf::{
     Assembler, Attached, BpfError, Cond, Map, MapKind, Op, Program, Reg, Size, action, helper,
@@ -213,7 +213,7 @@ fn program(sockets: &Map, passed: &Map, port: usize) -> Result<Vec<u64>, BpfErro
 enum Entry {
     /// They get it.
     Served,
-    /// It is none of the load, and leaves as it came.
+    /// It is not of the load, and leaves as it came.
     Beside,
     /// It goes no further.
     Dropped,
@@ -228,7 +228,7 @@ struct Way {
     looks: bool,
     changes: bool,
     translates: bool,
-    /// Frames of which services cannot tell, and those that passed beside them.
+    /// Frames that services cannot read, and those that passed beside them.
     refused: u64,
     beside: u64,
 }
@@ -249,8 +249,8 @@ impl Way {
         }
     }
 
-    /// A frame of such a head and length that came at such a moment. None of the load is what goes
-    /// to the service that discards, and what is neither UDP nor TCP.
+    /// What becomes of a frame of such a head and length that came at such a moment. Frames to the
+    /// service that discards, and those of neither UDP nor TCP, are not of the load.
     fn enter(&mut self, head: &Head, length: usize, now_ns: u64) -> Entry {
         if self.looks && !is_unbroken(head, length) {
             self.refused += 1;
@@ -271,8 +271,6 @@ impl Way {
 
     fn told(&self) -> PortCounts {
         let (told, limits) = (self.device.counters(), &self.limits);
-        let by_name = told.drops();
-        let of = |name: &str| by_name.iter().find(|(cause, _)| *cause == name).map_or(0, |d| d.1);
         let others = self.refused + self.beside + limits.full + limits.lost;
         PortCounts {
             received: told.received + others,
@@ -282,7 +280,13 @@ impl Way {
             passed: 0,
             full: limits.full,
             lost: limits.lost,
-            by_services: SERVICE_DROPS.map(of),
+            by_services: [
+                told.expired,
+                told.unrouted,
+                told.untranslated,
+                told.policed,
+                told.queued_out,
+            ],
             flows: self.device.flows() as u64,
         }
     }
@@ -333,7 +337,7 @@ impl Joint {
             let mut is_idle = true;
             for from in [0, 1] {
                 is_idle &= self.pass(from)? == 0;
-                // Who reads holds them for a moment, and the next batch tells them again.
+                // Where a reader has the lock, the next batch publishes these counts, too.
                 if let Ok(mut told) = shared.counts[from].try_lock() {
                     *told = self.ways[from].told();
                 }
@@ -386,7 +390,7 @@ impl Joint {
         way.device.forward(&mut self.heads, &slots[..whole], now_ns, &mut self.out);
         if way.changes {
             let served = &self.out[beside..];
-            // One of each batch is looked at.
+            // One frame of each batch is checked.
             if served.first().is_some_and(|slot| !way.is_right(self.heads.head(*slot))) {
                 return Err(io::Error::other("a frame left its services with a wrong header"));
             }
