@@ -25,7 +25,7 @@ const GAVE_UP: &str = "the run is partial: ";
 const INCOMPLETE: &str = "the run is incomplete: ";
 
 /// What a run says all of whose trials lost time to the hypervisor.
-const STOLEN: &str = "no trial gave a figure: the hypervisor took ";
+pub const STOLEN: &str = "no trial gave a figure: the hypervisor took ";
 
 fn says(output: &Output, status: i32, words: &str) -> bool {
     output.status.code() == Some(status) && String::from_utf8_lossy(&output.stderr).contains(words)
