@@ -54,7 +54,8 @@ fn a_point_whose_generator_has_too_little_headroom_has_figures_and_no_verdict() 
 
 #[test]
 fn without_headroom_anywhere_there_is_no_verdict_no_advice_and_no_gate() {
-    let run = with_headroom([1.4, 2.0]);
+    let mut run = with_headroom([1.4, 2.0]);
+    run.records.iter_mut().for_each(|record| machine(record, 0.5));
     let found = analyse(&run);
     assert_eq!(only(&found).verdict, Verdict::NoHeadroom);
     assert!(found.advice.is_empty(), "{:?}", found.advice);
