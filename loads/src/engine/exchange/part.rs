@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_millis(1);
 const QUIET: Duration = Duration::from_millis(10);
 /// A program whose count did not change for this long has counted all: Apache counts a request
 /// after its answer, and on a busy machine its thread may wait for a CPU in between.
-const COUNTED: Duration = Duration::from_millis(50);
+const COUNTED: Duration = Duration::from_millis(100);
 
 /// What travels: both ends of it.
 pub trait Exchange: 'static {
