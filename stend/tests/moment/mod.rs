@@ -19,7 +19,7 @@ pub fn full() -> bool {
 const TAKEN_MOST: usize = 3;
 
 /// What a run says that gave up after faults.
-const GAVE_UP: &str = "the run is partial: ";
+pub const GAVE_UP: &str = "the run is partial: ";
 
 /// What a run says that came to its end with too few valid trials.
 const INCOMPLETE: &str = "the run is incomplete: ";
