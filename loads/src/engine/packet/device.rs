@@ -24,6 +24,10 @@ pub const PORTS: u16 = 4;
 /// No rule matched, no route was found.
 const NONE: (u32, u16) = (u32::MAX, u16::MAX);
 
+/// Why a device drops frames behind its access list.
+pub const SERVICE_DROPS: [&str; 5] =
+    ["ttl_expired", "no_route", "flow_table_full", "policed", "queue_full"];
+
 /// What a device does with frames beside its services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forwarding {
@@ -91,24 +95,25 @@ pub struct Counters {
 
 impl Counters {
     /// Frames that were dropped, by cause.
-    #[must_use]
-    pub const fn drops(&self) -> [(&'static str, u64); 8] {
-        [
+    pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let first = [
             ("malformed", self.malformed),
             ("no_session", self.sessionless),
-            ("ttl_expired", self.expired),
             ("acl_denied", self.denied),
-            ("no_route", self.unrouted),
-            ("flow_table_full", self.untranslated),
-            ("policed", self.policed),
-            ("queue_full", self.queued_out),
-        ]
+        ];
+        first.into_iter().chain(SERVICE_DROPS.into_iter().zip(self.by_services()))
+    }
+
+    /// Frames that services behind the access list dropped, in the order of [`SERVICE_DROPS`].
+    #[must_use]
+    pub const fn by_services(&self) -> [u64; SERVICE_DROPS.len()] {
+        [self.expired, self.unrouted, self.untranslated, self.policed, self.queued_out]
     }
 
     /// All of them.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.drops().iter().map(|(_, frames)| frames).sum()
+        self.drops().map(|(_, frames)| frames).sum()
     }
 }
 

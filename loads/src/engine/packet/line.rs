@@ -172,8 +172,7 @@ impl Line {
             ));
         }
         if dropped > 0 {
-            let drops = counted.drops();
-            let causes = drops.iter().filter(|(_, frames)| *frames > 0);
+            let causes = counted.drops().filter(|(_, frames)| *frames > 0);
             let causes: Vec<String> =
                 causes.map(|(cause, frames)| format!("{cause} {frames}")).collect();
             return Err(format!("frames were dropped, and none should: {}", causes.join(", ")));

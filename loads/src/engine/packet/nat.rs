@@ -38,7 +38,7 @@ impl Bucket {
     /// The flow of a key, if it is here; found without a branch that depends on its place.
     #[inline]
     fn find(&self, key: u128) -> Option<u128> {
-        // What is left of a flow of this key is its address, which is not 0, and its port.
+        // A flow of this key differs from it by its address, which is not 0, and its port.
         let is_it =
             |flow: u128| (flow ^ key).wrapping_sub(1 << ADDRESS) < (1 << KEY) - (1 << ADDRESS);
         let ways = self.0.iter().enumerate();

@@ -76,7 +76,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// As parameters have them, with places for so many flows where they are translated.
+    /// Those that parameters ask for; a table that translates has places for so many flows.
     #[must_use]
     pub fn of(params: &Settings, flows: usize) -> Self {
         let word = |name: &str| params.get(name).and_then(Value::word);
@@ -100,7 +100,13 @@ impl Wanted {
     /// Whether any is asked for.
     #[must_use]
     pub const fn any(&self) -> bool {
-        self.routes > 0 || self.flows > 0 || self.policers > 0 || self.queues > 0
+        self.changes() || self.policers > 0 || self.queues > 0
+    }
+
+    /// Whether any changes frames.
+    #[must_use]
+    pub const fn changes(&self) -> bool {
+        self.routes > 0 || self.flows > 0
     }
 
     /// What a core of such a device has.

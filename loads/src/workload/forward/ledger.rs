@@ -3,9 +3,9 @@
 //! Must not know how anything was counted.
 
 use super::evidence::Evidence;
+use crate::engine::packet::device::SERVICE_DROPS;
 use crate::engine::packet::ledger::Ledger;
 use crate::engine::packet::live::Sent;
-use crate::engine::packet::live::bridge::SERVICE_DROPS;
 use desk::record::Fault;
 
 /// The ledger of a trial, of counters read after the traffic.

@@ -279,7 +279,7 @@ impl Ring {
     }
 
     fn told(&self, offer: &Offer<'_>, (before, full): (Counters, u64), began: f64) -> Outcome {
-        let after = self.device.counters().drops().into_iter();
+        let after = self.device.counters().drops();
         let drops = after
             .zip(before.drops())
             .map(|((cause, after), (_, before))| (format!("device: {cause}"), after - before));

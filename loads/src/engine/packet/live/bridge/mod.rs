@@ -16,6 +16,7 @@ mod vectors;
 use super::rings::is_lack;
 use crate::engine::packet::acl::AclError;
 use crate::engine::packet::bpf::{Attached, BpfError, Map, MapKind, Program};
+use crate::engine::packet::device::SERVICE_DROPS;
 use crate::engine::packet::lpm::LpmError;
 use crate::engine::packet::rules::Rule;
 use program::{DE_BRUIJN, word};
@@ -83,10 +84,6 @@ pub struct PortCounts {
     /// Flows that a process translates, of its frames from this port.
     pub flows: u64,
 }
-
-/// Why services beside the list of rules drop frames.
-pub const SERVICE_DROPS: [&str; 5] =
-    ["ttl_expired", "no_route", "flow_table_full", "policed", "queue_full"];
 
 impl PortCounts {
     /// What was counted after an earlier reading; flows are all that there are.

@@ -224,10 +224,9 @@ struct Way {
     /// The device that its frames pass.
     device: Device,
     limits: Limits,
-    /// Whether services look at ports, and whether they change frames.
+    wanted: Wanted,
+    /// Whether any service looks at ports.
     looks: bool,
-    changes: bool,
-    translates: bool,
     /// Frames that services cannot read, and those that passed beside them.
     refused: u64,
     beside: u64,
@@ -242,8 +241,7 @@ impl Way {
             device: Device::new(tables, wanted.services(forwarding, BATCH)),
             limits: Limits::new(plants),
             looks,
-            changes: wanted.routes > 0 || wanted.flows > 0,
-            translates: wanted.flows > 0,
+            wanted,
             refused: 0,
             beside: 0,
         }
@@ -266,7 +264,7 @@ impl Way {
     /// Whether a frame that services changed has a right header, and an address that is given out.
     fn is_right(&self, head: &Head) -> bool {
         let tuple = frame::parse(head, PLACE as usize);
-        tuple.is_some_and(|tuple| !self.translates || nat::is_external(tuple.src))
+        tuple.is_some_and(|tuple| self.wanted.flows == 0 || nat::is_external(tuple.src))
     }
 
     fn told(&self) -> PortCounts {
@@ -280,13 +278,7 @@ impl Way {
             passed: 0,
             full: limits.full,
             lost: limits.lost,
-            by_services: [
-                told.expired,
-                told.unrouted,
-                told.untranslated,
-                told.policed,
-                told.queued_out,
-            ],
+            by_services: told.by_services(),
             flows: self.device.flows() as u64,
         }
     }
@@ -388,7 +380,7 @@ impl Joint {
         port.came.publish(1);
         let beside = self.out.len();
         way.device.forward(&mut self.heads, &slots[..whole], now_ns, &mut self.out);
-        if way.changes {
+        if way.wanted.changes() {
             let served = &self.out[beside..];
             // One frame of each batch is checked.
             if served.first().is_some_and(|slot| !way.is_right(self.heads.head(*slot))) {
