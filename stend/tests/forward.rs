@@ -35,7 +35,8 @@ fn plan(lab: &str, load: &str) -> Plan {
 
 /// A list that drops 25 of 100 flows, and all other services of a process.
 const SERVED: &str = "flows = 100\nrules = 100\nrule_hits = \"25 %\"\nroutes = 1000\n\
-                      nat = \"on\"\npolicers = 4\nport_queues = 8\n";
+                      nat = \"on\"\npolicers = 4\nport_queues = 8\n\
+                      target_addresses = 1000\nsource_addresses = 64\ndscp_classes = 8\n";
 
 /// A visit that the machine of this moment did not disturb; none where a kernel lacks live frames,
 /// too.
@@ -97,7 +98,8 @@ fn counts_agree(record: &TrialRecord, name: &str) {
 fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_switch() {
     const FULL: &str = "";
     const PACED: &str = "offered_load = \"67.2 Mbit/s\"\n";
-    const LONG: &str = "frame_size = \"1518 B\"\npattern = \"counter\"\n";
+    const LONG: &str = "frame_size = \"1518 B\"\npattern = \"counter\"\n\
+                        target_addresses = 32768\nsource_addresses = 300\ndscp_classes = 64\n";
     const PACED_PACKET: &str = "engine = \"packet\"\noffered_load = \"67.2 Mbit/s\"\n";
     const PACED_XDP: &str = "engine = \"af_xdp\"\noffered_load = \"67.2 Mbit/s\"\n";
     const BACK: &str = "direction = \"transmit\"\n";
@@ -305,7 +307,7 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
     let process = "fast_path = \"af_xdp\"\noffered_load = \"26.88 Mbit/s\"\n";
     for (path, rules, (lost, cause)) in [
         ("fast_path = \"xdp\"\n", "", (0.0, "rules")),
-        ("fast_path = \"xdp\"\n", "rules = 1000\n", (0.0, "rules")),
+        ("fast_path = \"xdp\"\n", "rules = 1000\ntarget_addresses = 32768\n", (0.0, "rules")),
         ("fast_path = \"xdp\"\n", "rules = 100\nrule_hits = \"25 %\"\n", (0.25, "rules")),
         (process, "", (0.0, "rules")),
         (process, "rules = 100\nrule_hits = \"25 %\"\n", (0.25, "rules")),
@@ -359,6 +361,7 @@ fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel
         ("", "device", "fast_path = \"xdp\"\n", "role = \"switch\""),
         ("", "relay", "fast_path = \"xdp\"\n", "role = \"switch\""),
         ("", "device", "fast_path = \"af_xdp\"\n", "role = \"switch\""),
+        ("", "switch", "target_addresses = 2\ndirection = \"duplex\"\n", "direction = \"receive\""),
         ("", "switch", "rules = 3\n", "fast_path = \"xdp\""),
         ("", "switch", "fast_path = \"xdp\"\nnat = \"on\"\n", "fast_path = \"af_xdp\""),
         ("", "switch", "fast_path = \"af_xdp\"\nvlan_tag = 7\n", "vlan_tag = \"none\""),

@@ -44,6 +44,11 @@ impl IpVersion {
     }
 }
 
+/// Networks behind the system under test and behind the first client: no host has an address of
+/// these, and hosts that route send there what is for them.
+pub const BEHIND: [(Ipv4Addr, u8); 2] =
+    [(Ipv4Addr::new(198, 19, 0, 0), 17), (Ipv4Addr::new(198, 19, 128, 0), 18)];
+
 /// What keeps IPv6 quiet on the links of a host: addresses are there at once and stay while a link
 /// is down, nobody asks for a router, and memberships of groups are told at once.
 const SIXTH: [(&str, &str); 12] = [
@@ -110,6 +115,24 @@ impl Lab {
             }
         }
         work
+    }
+
+    /// The routes of a host that forwards to the networks behind the ends.
+    pub(super) fn routes_behind(&self, at: usize) -> Vec<LinkRequest> {
+        let (ends, ways) = ([Some(SUT), self.client_indexes().next()], self.plan.ways(at));
+        let route = |((network, bits), end): ((Ipv4Addr, u8), Option<usize>)| {
+            let end = end?;
+            let link = (0..ways.len()).find(|link| self.members(*link).contains(&end))?;
+            let (link, via) = match ways[link] {
+                Way::Member => (link, end),
+                Way::Bridged { link } => (link, end),
+                Way::Over { link, host } => (link, host),
+                Way::None => return None,
+            };
+            let via = self.address(link, via, IpVersion::Four);
+            Some(LinkRequest::Route(network.into(), bits, via))
+        };
+        BEHIND.into_iter().zip(ends).filter_map(route).collect()
     }
 
     /// Gives the hosts addresses and routes of IPv6, which they may have already.

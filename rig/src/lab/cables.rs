@@ -134,6 +134,7 @@ impl Lab {
         }
         if self.role(at).is_some_and(Role::forwards) {
             work.push(LinkRequest::SetSetting("ipv4/ip_forward".into(), "1".into()));
+            work.extend(self.routes_behind(at));
         }
         work.extend(self.routes(at, IpVersion::Four));
         work

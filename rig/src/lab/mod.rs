@@ -43,7 +43,7 @@ pub mod version;
 pub mod wire;
 
 pub use adapter::{Away, Loan, is_benchmark};
-pub use addresses::IpVersion;
+pub use addresses::{BEHIND, IpVersion};
 pub use cables::{by_host, second_cable};
 pub use cgroup::HostGroup;
 pub use error::LabError;

@@ -6,7 +6,7 @@
 use loads::engine::packet::bpf::{Assembler, Program, Reg, action};
 use loads::engine::packet::live::maker::{BATCH, Maker, Mark};
 use loads::engine::packet::live::plain::Plain;
-use loads::engine::packet::live::{Frames, LEAST, Pattern, Sending, Sink, Sizes, Wire};
+use loads::engine::packet::live::{Frames, LEAST, Pattern, Sending, Sink, Sizes, Varied, Wire};
 use rig::lab::cpus;
 use rig::lab::link::Routes;
 use std::error::Error;
@@ -107,6 +107,7 @@ fn sendmmsg([from, to]: [u32; 2], link: &str, cpu: u32) -> Result<f64, Failed> {
     let wire = Wire {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
         addresses: [[198, 18, 0, 10], [198, 18, 0, 1]].map(IpAddr::from),
+        varied: Varied::default(),
         sizes: Sizes::Alike(LEAST),
         vlan: None,
         stream: 0,

@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `forward` as data; knows nothing of frames.
 
 use crate::engine::net::streams::OFFERED;
-use crate::engine::packet::live::{JUMBO, LEAST};
+use crate::engine::packet::live::{CLASSES_MOST, DESTINATIONS_MOST, JUMBO, LEAST, SOURCES_MOST};
 use crate::engine::packet::wanted::{NAT, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
@@ -66,6 +66,33 @@ pub const ENGINE: ParamSpec = ParamSpec {
     role: None,
     kind: ParamKind::choice(&["live", "packet", "af_xdp"]),
     default: "live",
+};
+
+/// To how many addresses frames go.
+pub const TARGET_ADDRESSES: ParamSpec = ParamSpec {
+    name: "target_addresses",
+    about: "addresses of 198.19.0.0/17 that the flows go to; 1 for that of their sink",
+    role: None,
+    kind: ParamKind::count(1, DESTINATIONS_MOST as u64),
+    default: "1",
+};
+
+/// From how many addresses frames come.
+pub const SOURCE_ADDRESSES: ParamSpec = ParamSpec {
+    name: "source_addresses",
+    about: "addresses of 198.19.128.0/18 that the flows of a client come from; 1 for its own",
+    role: None,
+    kind: ParamKind::count(1, SOURCES_MOST as u64),
+    default: "1",
+};
+
+/// In how many classes of service frames are.
+pub const CLASSES: ParamSpec = ParamSpec {
+    name: "dscp_classes",
+    about: "classes of service (DSCP) of the flows; 8 for the class selectors (RFC 2474)",
+    role: None,
+    kind: ParamKind::count(1, CLASSES_MOST as u64),
+    default: "1",
 };
 
 /// Which way frames go.
@@ -153,7 +180,9 @@ pub const RULE_HITS: ParamSpec = ParamSpec {
 const PARAMS: &[ParamSpec] = &[
     BURST,
     DECLARED,
+    TARGET_ADDRESSES,
     DIRECTION,
+    CLASSES,
     ENGINE,
     FAST_PATH,
     ParamSpec {
@@ -185,6 +214,7 @@ const PARAMS: &[ParamSpec] = &[
     ROUTES,
     RULE_HITS,
     RULES,
+    SOURCE_ADDRESSES,
     VLAN_TAG,
 ];
 

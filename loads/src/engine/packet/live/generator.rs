@@ -648,8 +648,10 @@ impl Maker<'_> {
     /// The ports of the flow.
     fn ports(&mut self) {
         self.flow();
-        let (source, target) = (self.layout().udp(), self.layout().udp() + 2);
-        let code = &mut self.code;
+        let Wire { varied, stream, .. } = self.sending.wire;
+        let (layout, code) = (self.layout(), &mut self.code);
+        varied.assemble(code, layout, stream);
+        let (source, target) = (layout.udp(), layout.udp() + 2);
         code.mov(R1, R5);
         code.op_imm(Op::And, R1, (1 << SOURCE_BITS) - 1);
         code.op_imm(Op::Add, R1, i32::from(SOURCE_FIRST));

@@ -3,6 +3,7 @@
 //!
 //! Must not know who looks at the rules.
 
+use super::varied::Varied;
 use super::wire::{SOURCE_BITS, SOURCE_FIRST, TARGET_FIRST};
 use crate::engine::packet::chance::Chance;
 use crate::engine::packet::frame::{TCP, UDP};
@@ -10,6 +11,7 @@ use crate::engine::packet::rules::{ANY_PORT, Prefix, Rule};
 use crate::engine::packet::traffic::{Spread, spread};
 use crate::engine::packet::tuple::Tuple;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 /// Shortest prefix of a rule.
@@ -22,10 +24,12 @@ const LOOKED_AT: u32 = 4096;
 /// The frames of a load, and how many rules stand before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearRules {
-    /// Addresses of the senders.
+    /// Addresses of the senders, in the order of their streams.
     pub sources: Vec<Ipv4Addr>,
     /// Address of the sink.
     pub target: Ipv4Addr,
+    /// What flows have in place of these.
+    pub varied: Varied,
     /// Flows of each sender.
     pub flows: u32,
     /// Rules of the list.
@@ -42,13 +46,13 @@ impl NearRules {
     #[must_use]
     pub fn list(&self) -> Vec<Rule> {
         let mut chance = Chance::of(self.seed);
-        let slices = self.slices();
+        let (slices, ends) = (self.slices(), self.ends());
         let rules = self.rules as usize;
         let mut list: Vec<Rule> =
-            (0..self.rules).map(|number| self.missed(number % 5, &mut chance)).collect();
+            (0..self.rules).map(|number| self.missed(number % 5, &ends, &mut chance)).collect();
         for (number, src_ports) in slices.iter().enumerate() {
             list[rules * (2 * number + 1) / (2 * slices.len())] =
-                Rule { src_ports: *src_ports, ..self.met() };
+                Rule { src_ports: *src_ports, ..met(&ends) };
         }
         list
     }
@@ -59,18 +63,38 @@ impl NearRules {
         let looked_at = self.flows.min(LOOKED_AT);
         let flows = (0..looked_at)
             .map(|at| u64::from(at) * u64::from(self.flows.max(1)) / u64::from(looked_at.max(1)));
-        let tuples = flows.zip(self.sources.iter().cycle()).map(|(flow, source)| {
+        let tuples = flows.zip(self.streams().cycle()).map(|(flow, (stream, source))| {
             let (low, high) = (flow % (1 << SOURCE_BITS), flow >> SOURCE_BITS);
             let port = |first: u16, more: u64| first + u16::try_from(more).unwrap_or(0);
+            let flow = u32::try_from(flow).ok();
+            let [src, dst] = self.varied.addresses([source, self.target], (stream, flow));
             Tuple {
-                src: u32::from(*source),
-                dst: u32::from(self.target),
+                src: src.into(),
+                dst: dst.into(),
                 src_port: port(SOURCE_FIRST, low),
                 dst_port: port(TARGET_FIRST, high),
                 protocol: UDP,
             }
         });
         spread(list, &tuples.collect::<Vec<_>>())
+    }
+
+    /// The number and the address of each sender.
+    fn streams(&self) -> impl Iterator<Item = (u8, Ipv4Addr)> + Clone {
+        (0..).zip(self.sources.iter().copied())
+    }
+
+    /// All addresses that frames come from, and those that they go to, in order.
+    fn ends(&self) -> [Vec<u32>; 2] {
+        let all =
+            self.streams().map(|(stream, source)| self.varied.all([source, self.target], stream));
+        let mut ends = [const { BTreeSet::new() }; 2];
+        for addresses in all {
+            for (end, some) in ends.iter_mut().zip(addresses) {
+                end.extend(some.into_iter().map(u32::from));
+            }
+        }
+        ends.map(|end| end.into_iter().collect())
     }
 
     /// The source ports of all flows, and their target ports.
@@ -100,32 +124,17 @@ impl NearRules {
         (0..count).map(slice).collect()
     }
 
-    /// A rule that matches every frame.
-    fn met(&self) -> Rule {
-        let every = self.sources.iter().map(|source| u32::from(*source));
-        let first = every.clone().next().unwrap_or(0);
-        let differs = every.fold(0, |differs, source| differs | (source ^ first));
-        let len = u8::try_from(differs.leading_zeros()).unwrap_or(0);
-        Rule {
-            src: Prefix::around(first, len),
-            dst: Prefix::around(self.target.into(), 32),
-            src_ports: ANY_PORT,
-            dst_ports: ANY_PORT,
-            protocol: Some(UDP),
-        }
-    }
-
     /// A rule that some frames match in all fields but this one, and none in it.
-    fn missed(&self, field: u32, chance: &mut Chance) -> Rule {
-        let source = self.sources.get(chance.index(self.sources.len()));
-        let mut source = u32::from(source.copied().unwrap_or(Ipv4Addr::UNSPECIFIED));
-        let mut target = u32::from(self.target);
+    fn missed(&self, field: u32, ends: &[Vec<u32>; 2], chance: &mut Chance) -> Rule {
+        let [sources, targets] = ends;
+        let mut any = |end: &[u32]| end.get(chance.index(end.len())).copied().unwrap_or(0);
+        let [mut source, mut target] = [any(sources), any(targets)];
         let [mut from, mut to] = self.ports().map(|ports| part(ports, chance));
         let [src_len, dst_len] = [0; 2].map(|_| chance.within(SHORTEST, 32));
         let mut protocol = UDP;
         match field {
-            0 => source = self.elsewhere(source, src_len),
-            1 => target ^= 1 << (32 - dst_len),
+            0 => source = elsewhere(sources, source, src_len),
+            1 => target = elsewhere(targets, target, dst_len),
             2 => from = part((1024, SOURCE_FIRST - 1), chance),
             3 => to = part((1024, TARGET_FIRST - 1), chance),
             _ => protocol = TCP,
@@ -139,16 +148,30 @@ impl NearRules {
             protocol: Some(protocol),
         }
     }
+}
 
-    /// A prefix of this length beside that of a sender in which there is none.
-    fn elsewhere(&self, source: u32, len: u32) -> u32 {
-        let shift = 32 - len;
-        let taken = |address: u32| {
-            self.sources.iter().any(|source| u32::from(*source) >> shift == address >> shift)
-        };
-        let beside = (0..len).map(|bit| source ^ 1 << (shift + bit));
-        beside.into_iter().find(|address| !taken(*address)).unwrap_or(!source)
-    }
+/// A rule that matches every frame.
+fn met(ends: &[Vec<u32>; 2]) -> Rule {
+    let [src, dst] = ends.each_ref().map(|end| around(end));
+    Rule { src, dst, src_ports: ANY_PORT, dst_ports: ANY_PORT, protocol: Some(UDP) }
+}
+
+/// The longest prefix that all addresses are in.
+fn around(all: &[u32]) -> Prefix {
+    let first = all.first().copied().unwrap_or(0);
+    let differs = all.iter().fold(0, |differs, address| differs | (address ^ first));
+    Prefix::around(first, u8::try_from(differs.leading_zeros()).unwrap_or(0))
+}
+
+/// An address beside one of these, which are in order, whose prefix of this length has none.
+fn elsewhere(all: &[u32], address: u32, len: u32) -> u32 {
+    let shift = 32 - len;
+    let taken = |address: &u32| {
+        let first = all.partition_point(|other| other >> shift < address >> shift);
+        all.get(first).is_some_and(|other| other >> shift == address >> shift)
+    };
+    let beside = (0..len).map(|bit| address ^ 1 << (shift + bit));
+    beside.into_iter().find(|address| !taken(address)).unwrap_or(!address)
 }
 
 /// Some neighbouring ports of a range.
@@ -168,6 +191,7 @@ mod tests {
         NearRules {
             sources: vec![Ipv4Addr::new(198, 18, 0, 11), Ipv4Addr::new(198, 18, 0, 12)],
             target: Ipv4Addr::new(198, 18, 0, 1),
+            varied: Varied::default(),
             flows: 65_536,
             rules,
             dropped,
@@ -188,6 +212,19 @@ mod tests {
         let spread = few.spread(&few.list());
         assert!(spread.hit < 1e-9 && spread.near > 0.99, "{spread:?}");
         assert_ne!(near(100, 0.0).list(), NearRules { seed: 4, ..near(100, 0.0) }.list());
+    }
+
+    #[test]
+    fn frames_of_many_addresses_miss_rules_by_one_field_and_are_dropped_as_asked() {
+        for (destinations, sources) in [(1000, 1), (1, 8192), (32_768, 256)] {
+            let varied = Varied { destinations, sources, classes: 8 };
+            for dropped in [0.0, 0.25] {
+                let near = NearRules { varied, ..near(1000, dropped) };
+                let spread = near.spread(&near.list());
+                assert!((spread.hit - dropped).abs() < 0.01, "{varied:?}: {spread:?}");
+                assert!(spread.hit + spread.near > 0.5, "{varied:?}: {spread:?}");
+            }
+        }
     }
 
     #[test]

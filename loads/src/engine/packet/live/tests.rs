@@ -24,6 +24,7 @@ fn wire(bytes: usize) -> Wire {
     Wire {
         hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
         addresses: [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)].map(IpAddr::V4),
+        varied: Varied::default(),
         sizes: Sizes::Alike(bytes),
         vlan: None,
         stream: 0,
@@ -429,6 +430,33 @@ fn frames_of_ipv6_arrive_once_and_in_order() {
     }
 }
 
+#[test]
+fn programs_write_the_addresses_and_classes_that_this_process_expects() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let all = Varied { destinations: 32_768, sources: 255, classes: 64 };
+    let one = Varied::default();
+    let few = [Varied { destinations: 3, ..one }, Varied { sources: 99, ..one }];
+    for varied in few.into_iter().chain([Varied { classes: 8, ..one }, all]) {
+        for wire in [wire(LEAST), mixed()] {
+            let pace = Some(Pace { interval_ns: 1e5, offset_ns: 0.0 });
+            let wire = Wire { varied, stream: 63, ..wire };
+            let sending = Sending { wire: wire.clone(), ..sending(from, pace) };
+            let mut seen = BTreeSet::new();
+            for frame in captured(&sending, to, 200) {
+                let number = u32::from_ne_bytes(std::array::from_fn(|byte| frame[44 + byte]));
+                let stamp = u64::from_ne_bytes(std::array::from_fn(|byte| frame[48 + byte]));
+                let mut ours = wire.template_of(frame.len());
+                let flow = wire.flow_of((sending.pattern, sending.flows), number);
+                wire.write(&mut ours, (number, stamp, frame[42].into()), flow);
+                assert_eq!(frame, ours, "{varied:?} {number}");
+                seen.insert([&frame[15..16], &frame[26..34]].concat());
+            }
+            let least = if varied.destinations == 3 { 3 } else { 8 };
+            assert!(seen.len() >= least, "{varied:?}: {seen:?}");
+        }
+    }
+}
+
 /// The sum of a datagram and its pseudo-header (RFC 8200, 8.1) is all ones.
 fn sums_up(frame: &[u8]) -> bool {
     let length = u32::try_from(frame.len() - 54).unwrap().to_be_bytes();
@@ -629,11 +657,13 @@ fn another_program_finds_every_frame_well_formed() {
     }
     const COUNT: usize = 10_000;
     let Some((_cable, [from, to])) = cable() else { return };
+    let varied = Varied { destinations: 32_768, sources: 16_384, classes: 64 };
     let cases = [
         (Pattern::Counter, wire(64)),
         (Pattern::Random, wire(64)),
         (Pattern::Counter, wire(1518)),
         (Pattern::Random, wire(1000)),
+        (Pattern::Random, Wire { varied, ..mixed() }),
         (Pattern::Counter, six(84)),
         (Pattern::Random, six(1518)),
         (Pattern::Random, six(501)),

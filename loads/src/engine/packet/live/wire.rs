@@ -8,6 +8,7 @@
 
 use super::generator::Pattern;
 use super::sizes::Sizes;
+use super::varied::Varied;
 use crate::engine::packet::frame::FCS;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -126,6 +127,8 @@ pub struct Wire {
     pub hardware: [[u8; 6]; 2],
     /// Addresses: of the sender, of the target.
     pub addresses: [IpAddr; 2],
+    /// What flows have in place of these.
+    pub varied: Varied,
     /// How long the frames are, with their tags.
     pub sizes: Sizes,
     /// The VLAN whose tag they have.
@@ -167,7 +170,7 @@ impl Wire {
     pub(super) fn template_of(&self, length: usize) -> Vec<u8> {
         let mut frame = Vec::with_capacity(self.length());
         frame.extend(self.ethernet());
-        frame.extend(self.ip(length));
+        frame.extend(self.ip(length, None));
         for word in [SOURCE_FIRST, TARGET_FIRST, self.datagram(length), 0] {
             frame.extend(word.to_be_bytes());
         }
@@ -196,7 +199,7 @@ impl Wire {
         let ports = [SOURCE_FIRST + low, TARGET_FIRST + high];
         let length = frame.len();
         put(frame, 0, &self.ethernet());
-        put(frame, layout.ip(), &self.ip(length));
+        put(frame, layout.ip(), &self.ip(length, Some(flow)));
         put(frame, layout.udp(), &ports.map(u16::to_be_bytes).concat());
         put(frame, layout.udp() + 4, &self.datagram(length).to_be_bytes());
         put(frame, layout.check(), &[0; 2]);
@@ -229,7 +232,7 @@ impl Wire {
     /// What the length of a frame decides, as it stands in the headers: the length of IP, the
     /// checksum of IPv4 (zero over IPv6, which has none), and the length of UDP.
     pub(super) fn lengths(&self, length: usize) -> [[u8; 2]; 3] {
-        let (ip, six) = (self.ip(length), self.layout().six);
+        let (ip, six) = (self.ip(length, None), self.layout().six);
         let [at, check] = if six { [4, 6] } else { [2, 10] };
         let two = |at: usize| [ip[at], ip[at + 1]];
         [two(at), if six { [0; 2] } else { two(check) }, self.datagram(length).to_be_bytes()]
@@ -272,11 +275,15 @@ impl Wire {
         u16::try_from(length.saturating_sub(headers)).unwrap_or(u16::MAX)
     }
 
-    /// The header of IP of a frame of so many bytes; an address of the other version is none.
-    fn ip(&self, length: usize) -> Vec<u8> {
+    /// The header of IP of a frame of so many bytes and of a flow, or as the template has it; an
+    /// address of the other version is none.
+    fn ip(&self, length: usize, flow: Option<u32>) -> Vec<u8> {
         let datagram = self.datagram(length);
         match self.addresses {
-            [IpAddr::V4(source), IpAddr::V4(target)] => four([source, target], datagram).into(),
+            [IpAddr::V4(source), IpAddr::V4(target)] => {
+                let ends = self.varied.addresses([source, target], (self.stream, flow));
+                four((ends, self.varied.dscp(flow)), datagram).into()
+            }
             [IpAddr::V6(source), IpAddr::V6(target)] => six([source, target], datagram),
             _ => vec![0; usize::try_from(self.layout().udp() - self.layout().ip()).unwrap_or(0)],
         }
@@ -284,11 +291,11 @@ impl Wire {
 }
 
 /// The header of IPv4 with its checksum (RFC 791; RFC 1071).
-fn four(addresses: [Ipv4Addr; 2], datagram: u16) -> [u8; 20] {
+fn four((addresses, dscp): ([Ipv4Addr; 2], u8), datagram: u16) -> [u8; 20] {
     let total = datagram.saturating_add(20).to_be_bytes();
     let mut header = [0; 20];
-    // Version and length of the header; do not fragment.
-    header[..10].copy_from_slice(&[0x45, 0, total[0], total[1], 0, 0, 0x40, 0, HOPS, UDP]);
+    // Version and length of the header, class (RFC 2474); do not fragment.
+    header[..10].copy_from_slice(&[0x45, dscp << 2, total[0], total[1], 0, 0, 0x40, 0, HOPS, UDP]);
     header[12..].copy_from_slice(&addresses.map(|address| address.octets()).concat());
     let check = checksum(sum_of(&header));
     header[10..12].copy_from_slice(&check.to_ne_bytes());

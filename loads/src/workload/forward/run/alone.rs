@@ -132,7 +132,7 @@ fn rate(sink: &Sink, mut opens: impl FnMut(Edges) -> Result<(), String>) -> Resu
 mod tests {
     use super::*;
     use crate::engine::packet::bpf::tests::granted;
-    use crate::engine::packet::live::{Pace, Pattern, Wire};
+    use crate::engine::packet::live::{Pace, Pattern, Varied, Wire};
     use std::net::{IpAddr, Ipv4Addr};
 
     fn sending(bytes: usize, pace: Option<Pace>) -> Sending {
@@ -141,6 +141,7 @@ mod tests {
             wire: Wire {
                 hardware: [[2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1]],
                 addresses,
+                varied: Varied::default(),
                 sizes: Sizes::Alike(bytes),
                 vlan: None,
                 stream: 1,

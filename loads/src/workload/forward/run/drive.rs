@@ -12,11 +12,16 @@ use crate::engine::net::{Course, Cpus, Secret, cpus, seconds};
 use crate::engine::packet::capture;
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{LEAST, Layout, MOST, Pattern, STREAMS, Sizes};
+use crate::engine::packet::live::{
+    LEAST, Layout, MOST, Pattern, SOURCES_MOST, STREAMS, Sizes, Varied,
+};
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
-use crate::workload::forward::spec::{BURST, DIRECTION, ENGINE, FRAME_SIZE, IMIX, SPEC, VLAN_TAG};
-use desk::record::{Fault, LabKind, Settings, TrialKind, Value};
+use crate::workload::forward::spec::{
+    BURST, CLASSES, DIRECTION, ENGINE, FRAME_SIZE, IMIX, SOURCE_ADDRESSES, SPEC, TARGET_ADDRESSES,
+    VLAN_TAG,
+};
+use desk::record::{Fault, LabKind, ParamSpec, Settings, TrialKind, Value};
 use rig::lab::relay::RelayRequest;
 use rig::lab::{Lab, LabError, LinkEnd, SUT, clock};
 use rig::metal::Span;
@@ -299,6 +304,7 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         seed: job.trial.seed,
         sizes,
         layout,
+        varied: varied(params, (streams, layout))?,
         flows,
         pattern,
         interval_ns,
@@ -306,6 +312,37 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         streams,
         run_ms_max: u64::try_from(run.as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+/// How many addresses and classes the frames of so many streams have.
+fn varied(params: &Settings, (streams, layout): (u32, Layout)) -> Result<Varied, Fault> {
+    let count = |spec: &ParamSpec| {
+        let count = params.get(spec.name).and_then(Value::count).unwrap_or(1);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    let varied = Varied {
+        destinations: count(&TARGET_ADDRESSES),
+        sources: count(&SOURCE_ADDRESSES),
+        classes: count(&CLASSES),
+    };
+    let what = if varied.any() && layout.six {
+        "target_addresses, source_addresses and dscp_classes are of IPv4; take ip_version = 4, or \
+         1 of each"
+            .to_owned()
+    } else if (varied.destinations > 1 || varied.sources > 1) && !is_received(params) {
+        "target_addresses and source_addresses are of frames to the system under test; take \
+         direction = \"receive\", or 1 of each"
+            .to_owned()
+    } else if varied.sources.saturating_mul(streams) > SOURCES_MOST {
+        format!(
+            "{} source_addresses of each of {streams} streams are more than the {SOURCES_MOST} of \
+             198.19.128.0/18; lower them",
+            varied.sources
+        )
+    } else {
+        return Ok(varied);
+    };
+    Err(Fault::NotAvailable { what })
 }
 
 /// How many flows a client has, and in which order.

@@ -47,6 +47,7 @@ pub fn joining(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Joining
     let near = NearRules {
         sources: lab.client_indexes().filter_map(fourth).collect(),
         target: fourth(SUT).unwrap_or(Ipv4Addr::UNSPECIFIED),
+        varied: traffic.varied,
         flows: traffic.flows,
         rules: u32::try_from(rules_of(params)).unwrap_or(u32::MAX),
         dropped: share_of(params, RULE_HITS.name),

@@ -5,7 +5,7 @@ use crate::engine::net::At;
 use crate::engine::packet::live::bridge::pair::Plants;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::live::sockets::Kind;
-use crate::engine::packet::live::{Layout, Pattern, Sent, Sizes};
+use crate::engine::packet::live::{Layout, Pattern, Sent, Sizes, Varied};
 use crate::engine::packet::wanted::Wanted;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -21,6 +21,8 @@ pub struct Traffic {
     pub sizes: Sizes,
     /// Where things stand in it.
     pub layout: Layout,
+    /// Addresses and classes of their frames.
+    pub varied: Varied,
     /// Flows of each stream.
     pub flows: u32,
     /// Their order.

@@ -189,6 +189,7 @@ impl Ends {
             wire: Wire {
                 hardware: [way.hardware, own],
                 addresses: [way.source, aim.target],
+                varied: traffic.varied,
                 sizes: traffic.sizes.clone(),
                 vlan: traffic.layout.vlan,
                 stream: aim.stream,

@@ -4,6 +4,7 @@ use super::*;
 use crate::engine::packet::bpf::action;
 use crate::engine::packet::bpf::tests::granted;
 use crate::engine::packet::frame::{TCP, UDP};
+use crate::engine::packet::live::Varied;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::rules::{Mix, Prefix, corners, first_match, generate};
 use crate::engine::packet::traffic::{self, Aim};
@@ -187,7 +188,8 @@ fn the_cost_of_a_list_hangs_little_on_its_length() {
     let target = Ipv4Addr::new(198, 18, 0, 1);
     let near = |rules| {
         let sources = vec![source];
-        NearRules { sources, target, flows: 1 << 16, rules, dropped: 0.0, seed: 3 }
+        let varied = Varied::default();
+        NearRules { sources, target, varied, flows: 1 << 16, rules, dropped: 0.0, seed: 3 }
     };
     let (src, dst) = (source.into(), target.into());
     let packet = Tuple { src, dst, src_port: 50_000, dst_port: 5_002, protocol: UDP };

@@ -1,0 +1,203 @@
+//! Knows how many addresses and classes of service the frames of a stream have, which of them a
+//! flow has, and the instructions that write them.
+//!
+//! Adapters spread frames over queues by addresses, boxes count customers by them. All are of the
+//! range for benchmarks (RFC 2544, C.2.2): destinations 198.19.0.0/17, sources 198.19.128.0/18.
+//! Must not know ports, nor when a frame is sent.
+
+use super::wire::{Layout, ODD};
+use crate::engine::packet::bpf::{Assembler, Op, Reg, Size};
+use Reg::{R0, R1, R2, R4, R5, R7};
+use rig::lab::BEHIND;
+use serde::{Deserialize, Serialize};
+use std::net::Ipv4Addr;
+
+/// The first destination.
+const TO: u32 = BEHIND[0].0.to_bits();
+/// Destinations at most.
+pub const DESTINATIONS_MOST: u32 = 1 << (32 - BEHIND[0].1);
+/// The first source.
+const FROM: u32 = BEHIND[1].0.to_bits();
+/// Sources of all streams together at most.
+pub const SOURCES_MOST: u32 = 1 << (32 - BEHIND[1].1);
+/// Code points of DSCP (RFC 2474).
+pub const CLASSES_MOST: u32 = 64;
+
+/// How many of each the frames of a stream have; with one, frames have that of the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Varied {
+    /// Addresses that frames go to.
+    pub destinations: u32,
+    /// Addresses that frames of a stream come from.
+    pub sources: u32,
+    /// Classes of service, evenly over all code points: of eight the class selectors.
+    pub classes: u32,
+}
+
+impl Default for Varied {
+    fn default() -> Self {
+        Self { destinations: 1, sources: 1, classes: 1 }
+    }
+}
+
+impl Varied {
+    /// Source and destination of the frames of a flow of a stream between two ends; without a
+    /// flow, the first ones.
+    #[must_use]
+    pub fn addresses(
+        &self,
+        ends: [Ipv4Addr; 2],
+        (stream, flow): (u8, Option<u32>),
+    ) -> [Ipv4Addr; 2] {
+        let firsts = [self.first_source(stream), TO];
+        let mut addresses = ends;
+        for (nth, count) in [self.sources, self.destinations].into_iter().enumerate() {
+            if count > 1 {
+                let drawn = flow.map_or(0, |flow| drawn(flow, ODD[nth], count));
+                addresses[nth] = Ipv4Addr::from_bits(firsts[nth] + drawn);
+            }
+        }
+        addresses
+    }
+
+    /// All sources and all destinations of a stream between two ends.
+    #[must_use]
+    pub fn all(&self, ends: [Ipv4Addr; 2], stream: u8) -> [Vec<Ipv4Addr>; 2] {
+        let range = |first: u32, count: u32, end: Ipv4Addr| match count {
+            0 | 1 => vec![end],
+            count => (first..first + count).map(Ipv4Addr::from_bits).collect(),
+        };
+        let sources = range(self.first_source(stream), self.sources, ends[0]);
+        [sources, range(TO, self.destinations, ends[1])]
+    }
+
+    /// The code point of a flow, 0 to 63; 0 without a flow.
+    #[must_use]
+    pub fn dscp(&self, flow: Option<u32>) -> u8 {
+        let classes = self.classes.max(1);
+        let class = flow.map_or(0, |flow| drawn(flow, mix(), classes));
+        u8::try_from(class * CLASSES_MOST / classes).unwrap_or(0)
+    }
+
+    /// Whether frames have more of any than one.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+
+    const fn first_source(&self, stream: u8) -> u32 {
+        FROM + stream as u32 * self.sources
+    }
+
+    /// Writes addresses and class of the flow in `R5` over the first ones, which the frame in `R7`
+    /// has, and follows them in the checksum of IPv4 (RFC 1624, equation 3).
+    pub fn assemble(&self, code: &mut Assembler, layout: Layout, stream: u8) {
+        if !self.any() || layout.six {
+            return;
+        }
+        let (ip, check) = (layout.ip(), layout.ip() + 10);
+        code.load(Size::H, R0, (R7, check));
+        code.op_imm(Op::Xor, R0, 0xffff);
+        let low = |address: u32| i32::from(address as u16);
+        let sources = (ODD[0], self.sources, low(self.first_source(stream)), ip + 14);
+        let destinations = (ODD[1], self.destinations, low(TO), ip + 18);
+        for (odd, count, first, at) in [sources, destinations] {
+            if count > 1 {
+                draw(code, odd, count);
+                code.op_imm(Op::Add, R1, first);
+                code.network16(R1);
+                code.store(Size::H, (R7, at), R1);
+                code.op(Op::Add, R0, R1);
+                let before = u16::try_from(first).unwrap_or(0).to_be();
+                code.op_imm(Op::Add, R0, i32::from(!before));
+            }
+        }
+        if self.classes > 1 {
+            draw(code, mix(), self.classes);
+            code.op_imm(Op::Lsh, R1, 6);
+            code.op_imm(Op::Div, R1, i32::try_from(self.classes).unwrap_or(1));
+            code.op_imm(Op::Lsh, R1, 2);
+            code.store(Size::B, (R7, ip + 1), R1);
+            code.network16(R1);
+            code.op(Op::Add, R0, R1);
+        }
+        // The sum is below 2^19, then below 2^16 + 8.
+        for _ in 0..2 {
+            code.mov(R4, R0);
+            code.op_imm(Op::Rsh, R4, 16);
+            code.op_imm(Op::And, R0, 0xffff);
+            code.op(Op::Add, R0, R4);
+        }
+        code.op_imm(Op::Xor, R0, 0xffff);
+        code.store(Size::H, (R7, check), R0);
+    }
+}
+
+/// The multiplier of classes, so that they go by neither address.
+const fn mix() -> u64 {
+    ODD[0] ^ ODD[1] ^ 1
+}
+
+/// Which of so many a flow has: the upper bits of a product, times their number.
+fn drawn(flow: u32, odd: u64, count: u32) -> u32 {
+    let word = u64::from(flow).wrapping_mul(odd) >> 32;
+    u32::try_from((word * u64::from(count)) >> 32).unwrap_or(0)
+}
+
+/// `R1` = [`drawn`] of the flow in `R5`.
+fn draw(code: &mut Assembler, odd: u64, count: u32) {
+    code.load64(R2, odd);
+    code.mov(R1, R5);
+    code.op(Op::Mul, R1, R2);
+    code.op_imm(Op::Rsh, R1, 32);
+    code.op_imm(Op::Mul, R1, i32::try_from(count).unwrap_or(1));
+    code.op_imm(Op::Rsh, R1, 32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const ENDS: [Ipv4Addr; 2] = [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)];
+
+    #[test]
+    fn frames_of_one_of_each_have_the_addresses_of_their_ends() {
+        let one = Varied::default();
+        assert_eq!(one.addresses(ENDS, (3, Some(70_000))), ENDS);
+        assert_eq!((one.dscp(Some(70_000)), one.any()), (0, false));
+        assert_eq!(one.all(ENDS, 3), ENDS.map(|end| vec![end]));
+    }
+
+    #[test]
+    fn flows_have_all_addresses_and_classes_about_equally_often() {
+        let varied = Varied { destinations: 1000, sources: 256, classes: 8 };
+        let mut counts = [const { std::collections::BTreeMap::new() }; 3];
+        for flow in 0..65_536 {
+            let [from, to] = varied.addresses(ENDS, (2, Some(flow)));
+            let class = u32::from(varied.dscp(Some(flow)));
+            for (count, value) in counts.iter_mut().zip([from.to_bits(), to.to_bits(), class]) {
+                *count.entry(value).or_insert(0_u32) += 1;
+            }
+        }
+        let [sources, destinations] = varied.all(ENDS, 2);
+        let found = |nth: usize| counts[nth].keys().copied().collect::<BTreeSet<u32>>();
+        let all = |list: &[Ipv4Addr]| list.iter().map(|a| a.to_bits()).collect::<BTreeSet<u32>>();
+        assert_eq!((found(0), found(1)), (all(&sources), all(&destinations)));
+        assert_eq!(found(2), (0..64).step_by(8).collect());
+        assert_eq!(sources[0], Ipv4Addr::new(198, 19, 130, 0));
+        for (count, each) in counts.iter().zip([256, 65, 8192]) {
+            let off = count.values().all(|n| n.abs_diff(each) <= each / 4 + 2);
+            assert!(off, "{each}: {:?}", count.values().max());
+        }
+    }
+
+    #[test]
+    fn sources_of_streams_are_apart() {
+        let varied = Varied { sources: 256, ..Varied::default() };
+        let all = (0..64).flat_map(|stream| varied.all(ENDS, stream)[0].clone());
+        let all: BTreeSet<Ipv4Addr> = all.collect();
+        assert_eq!(all.len(), SOURCES_MOST as usize);
+        assert_eq!(all.last(), Some(&Ipv4Addr::new(198, 19, 191, 255)));
+    }
+}
