@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::ledger::ledger;
 use super::readings;
 use super::run::{HostMark, share};
-use super::spec::{DECLARED, HEADROOM};
+use super::spec::{DECLARED, HEADROOM, LATE_FRAMES};
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
@@ -24,6 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const UNSENT: f64 = 1e-4;
 /// Share of the window that the CPU of a client that sends as fast as it can may be idle.
 const IDLE: f64 = 0.2;
+/// So many times as fast as a load asks the tester is alone at least, where what it could not send
+/// is lost: what stands between had most of its time.
+const FASTER: f64 = 2.0;
 /// The phase of the window.
 const WINDOW: usize = 1;
 
@@ -118,8 +121,8 @@ fn life_of_streams(evidence: &Evidence) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A paced sender accounts for every frame that was due in the window, and has sent nearly all; of
-/// a burst, all.
+/// A paced sender accounts for every frame that was due in the window, and has sent nearly all,
+/// unless frames that were not sent are lost; of a burst, all.
 fn schedules(evidence: &Evidence) -> Result<(), Fault> {
     for stream in 0..evidence.streams() {
         let Some(due) = due(evidence, stream)? else { continue };
@@ -142,14 +145,54 @@ fn schedules(evidence: &Evidence) -> Result<(), Fault> {
             let what = format!("{name}: {due:.1} frames were due in the window, {told} are told");
             return Err(Fault::WrongWork { what });
         }
-        if float(unsent) > float(told) * UNSENT {
+        if float(unsent) > float(told) * UNSENT && !is_late_lost(evidence)? {
             return limit(format!(
                 "{unsent} of {told} frames of the window were not sent at their moment; lower \
-                 offered_load"
+                 offered_load{}",
+                alone(evidence)?
             ));
         }
     }
     Ok(())
+}
+
+/// Whether frames that were not sent at their moment count as lost, as in MLRsearch 1.2.1: where
+/// the plan says so, and the tester alone is faster, so that what stands between held it up.
+pub fn is_late_lost(evidence: &Evidence) -> Result<bool, Fault> {
+    if !asks_for_loss(evidence) || evidence.interval_ns.is_none() || evidence.burst.is_some() {
+        return Ok(false);
+    }
+    Ok(times_the_load(evidence)?.is_some_and(|times| times >= FASTER))
+}
+
+fn asks_for_loss(evidence: &Evidence) -> bool {
+    evidence.asked.get(LATE_FRAMES.name).and_then(Value::word) == Some("lost")
+}
+
+/// The rate of the tester alone, over that of the schedule.
+fn times_the_load(evidence: &Evidence) -> Result<Option<f64>, Fault> {
+    let sent = evidence.sums()?.0;
+    let asked = float(sent.sent[WINDOW] + sent.unsent[WINDOW]) / evidence.frames_for()?;
+    Ok(evidence.alone.filter(|_| asked > 0.0).map(|alone| alone.rate / asked))
+}
+
+/// Frames a second that came of a schedule, of those that count.
+fn scheduled_rate(evidence: &Evidence) -> Result<f64, Fault> {
+    Ok(float(evidence.sums()?.1[WINDOW]) / evidence.frames_for()?)
+}
+
+/// Why late frames are not lost, where that was asked for.
+fn alone(evidence: &Evidence) -> Result<String, Fault> {
+    if !asks_for_loss(evidence) {
+        return Ok(String::new());
+    }
+    Ok(match times_the_load(evidence)? {
+        Some(times) => format!(
+            "; they are not lost, since the tester alone is {times:.1} times as fast as the load, \
+             and {FASTER} times are needed"
+        ),
+        None => "; they are not lost, since it is not known how fast the tester is alone".into(),
+    })
 }
 
 /// Frames of a stream that were due in the window; none of one that sends as many as it can.
@@ -209,8 +252,8 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     let (rate, bytes) = match evidence.due_in {
         None => read,
         Some(_) => {
-            let length = evidence.frames_for()?;
-            (float(came) / length, float(of_all(|s| s.bytes[WINDOW])?) / length)
+            let bytes = float(of_all(|s| s.bytes[WINDOW])?);
+            (scheduled_rate(evidence)?, bytes / evidence.frames_for()?)
         }
     };
     let part = |count: u64, of: u64| float(count) / float(of.max(1));
@@ -218,11 +261,12 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
     };
+    let offered = if is_late_lost(evidence)? { sent + unsent } else { sent };
     let throughput = (bytes + rate * float(IFG as u64)) * 8.0;
     let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),
         sample("throughput", throughput, Unit::BitPerSecond),
-        sample("loss", part(sent.saturating_sub(came), sent), Unit::Share),
+        sample("loss", part(offered.saturating_sub(came), offered), Unit::Share),
         sample("reordered", part(of_all(|s| s.reordered)?, came), Unit::Share),
         sample("duplicates", part(of_all(|s| s.duplicates)?, came), Unit::Share),
         sample("unsent", part(unsent, sent + unsent), Unit::Share),
@@ -236,9 +280,9 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     // A line has its rate in each direction.
     let ways: BTreeSet<bool> = evidence.legs.iter().map(|leg| leg.receiver == 0).collect();
     let share = |rate: Quantity| throughput / rate.value / float(ways.len() as u64);
-    let headroom = evidence.alone.filter(|_| rate > 0.0).map(|alone| alone.rate / rate);
     let bias = evidence.alone.and_then(|alone| alone.latency);
     samples.extend(bias.map(|late| sample("latency_bias", late, Unit::Second)));
+    let headroom = evidence.alone.filter(|_| rate > 0.0).map(|alone| alone.rate / rate);
     samples.extend(headroom.map(|times| sample(HEADROOM, times, Unit::Ratio)));
     let share = declared.map(|rate| sample("line_share", share(rate), Unit::Share));
     samples.extend(share);

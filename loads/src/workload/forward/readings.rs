@@ -3,6 +3,7 @@
 //!
 //! Must not know whether the work was right; `check.rs` says that.
 
+use super::check::is_late_lost;
 use super::evidence::Evidence;
 use super::run::HostMark;
 use crate::engine::net::life::starts;
@@ -23,6 +24,7 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         let (probe, host, key) = (probe.into(), host.into(), key.into());
         all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
     };
+    let lost = is_late_lost(evidence)?;
     for (at, name) in evidence.host_names.iter().enumerate() {
         let (a, b) = (&life.opened[at], &life.closed[at]);
         let wall = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
@@ -31,7 +33,8 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         if let Some(share) = most(evidence, at, idle)? {
             add("frames", name, "cpu_idle", (share, Unit::Share));
         }
-        if let Some(share) = most(evidence, at, late)? {
+        // What is lost tells nothing of the sender's own time.
+        if let Some(share) = most(evidence, at, late)?.filter(|_| !lost) {
             add("pace", name, "late", (share, Unit::Share));
         }
     }

@@ -177,6 +177,16 @@ pub const RULE_HITS: ParamSpec = ParamSpec {
     default: "0 %",
 };
 
+/// What frames are that were not sent at their moment.
+pub const LATE_FRAMES: ParamSpec = ParamSpec {
+    name: "late_frames",
+    about: "what frames make that were not sent at their moment: void, the trial; lost, its loss \
+            (as MLRsearch counts them), where the tester alone is twice as fast",
+    role: None,
+    kind: ParamKind::choice(&["void", "lost"]),
+    default: "void",
+};
+
 const PARAMS: &[ParamSpec] = &[
     BURST,
     DECLARED,
@@ -193,6 +203,7 @@ const PARAMS: &[ParamSpec] = &[
         default: "65536",
     },
     FRAME_SIZE,
+    LATE_FRAMES,
     ParamSpec {
         about: "bit/s on the line of all clients, each way, with preamble and gap; or full",
         ..OFFERED

@@ -4,7 +4,7 @@
 use super::check::check;
 use super::evidence::{Evidence, Leg};
 use super::ledger::ledger;
-use super::run::{Counts, Forwarded, HostMark, StreamEnd, Ticks};
+use super::run::{Alone, Counts, Forwarded, HostMark, StreamEnd, Ticks};
 use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Sent, Sizes, Stream, Totals};
@@ -335,4 +335,29 @@ fn a_paced_trial_tells_every_frame_and_is_void_where_frames_were_not_sent() {
     });
     assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
     assert!(fault.to_string().contains("1 of 1000 frames of the window"), "{fault}");
+}
+
+#[test]
+fn late_frames_are_lost_where_a_plan_says_so_and_the_tester_alone_is_far_faster() {
+    let late = |rate| {
+        let mut evidence = good();
+        evidence.interval_ns = Some(1e6);
+        evidence.asked.insert("late_frames".into(), Value::Word("lost".into()));
+        evidence.alone = Some(Alone { rate, latency: None });
+        let sent = &mut end(&mut evidence).sent;
+        (sent.sent[1], sent.unsent[1]) = (950, 50);
+        // One that was sent is lost as well, by a counter that tells of it.
+        stream(&mut evidence).came[1] = 949;
+        evidence.before[2].1.drops = vec![("far rx_dropped".into(), 0)];
+        evidence.after[2].1.drops = vec![("far rx_dropped".into(), 1)];
+        check(&evidence)
+    };
+    let checked = late(2000.0).unwrap();
+    assert!(checked.readings.iter().all(|reading| &*reading.probe != "pace"));
+    assert!((checked.outcome.metric("loss").unwrap().value - 0.051).abs() < 1e-9);
+    assert!((checked.outcome.metric("unsent").unwrap().value - 0.05).abs() < 1e-9);
+    let fault = late(1500.0).unwrap_err();
+    assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
+    let told = fault.to_string().contains("alone is 1.5 times as fast as the load, and 2 times");
+    assert!(told, "{fault}");
 }
