@@ -312,6 +312,7 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
         (process, "", (0.0, "rules")),
         (process, "rules = 100\nrule_hits = \"25 %\"\n", (0.25, "rules")),
         (process, SERVED, (0.25, "rules")),
+        (process, "policers = 1\npolicer_rate = \"9.6 Mbit/s\"\n", (0.5, "policed")),
         (process, "planted_loss = \"10 %\"\n", (0.1, "planted loss")),
         (process, "planted_capacity = 20000\nrules = 100\n", (0.5, "planted capacity")),
     ] {
@@ -362,6 +363,7 @@ fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel
         ("", "relay", "fast_path = \"xdp\"\n", "role = \"switch\""),
         ("", "device", "fast_path = \"af_xdp\"\n", "role = \"switch\""),
         ("", "switch", "target_addresses = 2\ndirection = \"duplex\"\n", "direction = \"receive\""),
+        ("", "switch", "policer_rate = \"1 Mbit/s\"\n", "policers = 1"),
         ("", "switch", "rules = 3\n", "fast_path = \"xdp\""),
         ("", "switch", "fast_path = \"xdp\"\nnat = \"on\"\n", "fast_path = \"af_xdp\""),
         ("", "switch", "fast_path = \"af_xdp\"\nvlan_tag = 7\n", "vlan_tag = \"none\""),

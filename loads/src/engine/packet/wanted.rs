@@ -10,9 +10,10 @@ use super::queues::{QUEUES_MOST, Scheduler};
 use super::routes::{self, Route, Shape};
 use super::rules::Prefix;
 use desk::record::{ParamKind, ParamSpec, Settings, Value};
+use desk::unit::Kind;
 use serde::{Deserialize, Serialize};
 
-/// Rate and depth of a subscriber's bucket: above what a core forwards, so that nothing is dropped.
+/// Bit/s and bytes of a subscriber's bucket above what a core forwards, so that nothing is dropped.
 const POLICED: (f64, u64) = (1e12, 1 << 30);
 
 /// Whether source addresses are translated.
@@ -31,6 +32,25 @@ pub const POLICERS: ParamSpec = ParamSpec {
     role: None,
     kind: ParamKind::count(0, 65_536),
     default: "0",
+};
+
+/// The rate of each subscriber.
+pub const POLICER_RATE: ParamSpec = ParamSpec {
+    name: "policer_rate",
+    about: "bit/s of each token bucket, of frames without check sequence; or none, above what a \
+            core forwards",
+    role: None,
+    kind: ParamKind::within(Kind::Rate, 1e3, 1e12).or(&["none"]),
+    default: "none",
+};
+
+/// How much of it may come at once.
+pub const POLICER_BURST: ParamSpec = ParamSpec {
+    name: "policer_burst",
+    about: "bytes that may come at once beyond policer_rate",
+    role: None,
+    kind: ParamKind::size(64, 1 << 30),
+    default: "16 KiB",
 };
 
 /// Queues of a port.
@@ -69,6 +89,8 @@ pub struct Wanted {
     pub flows: usize,
     /// Token buckets; 0 for none.
     pub policers: usize,
+    /// The rate of each, bit/s, and its depth, bytes; none above what a core forwards.
+    pub policed: Option<(u64, u64)>,
     /// Queues of a port, of weight 1, 2 and so on; 0 for none.
     pub queues: usize,
     /// In which order they are served.
@@ -84,10 +106,15 @@ impl Wanted {
             let count = params.get(name).and_then(Value::count).unwrap_or(0);
             usize::try_from(count).unwrap_or(usize::MAX)
         };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+        let quantity = |name: &str| {
+            params.get(name).and_then(Value::quantity).map(|quantity| quantity.value as u64)
+        };
         Self {
             routes: count(ROUTES.name),
             flows: if word(NAT.name) == Some("on") { flows } else { 0 },
             policers: count(POLICERS.name),
+            policed: quantity(POLICER_RATE.name).zip(quantity(POLICER_BURST.name)),
             queues: count(PORT_QUEUES.name),
             order: match word(QUEUE_ORDER.name) {
                 Some("priority") => Scheduler::Priority,
@@ -112,7 +139,8 @@ impl Wanted {
     /// What a core of such a device has.
     #[must_use]
     pub fn services(&self, forwarding: Forwarding, batch: usize) -> Services {
-        let (rate, burst) = POLICED;
+        #[expect(clippy::cast_precision_loss, reason = "at most 1e12")]
+        let (rate, burst) = self.policed.map_or(POLICED, |(rate, burst)| (rate as f64, burst));
         Services {
             forwarding,
             batch,

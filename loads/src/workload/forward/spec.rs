@@ -2,7 +2,9 @@
 
 use crate::engine::net::streams::OFFERED;
 use crate::engine::packet::live::{CLASSES_MOST, DESTINATIONS_MOST, JUMBO, LEAST, SOURCES_MOST};
-use crate::engine::packet::wanted::{NAT, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
+use crate::engine::packet::wanted::{
+    NAT, POLICER_BURST, POLICER_RATE, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES,
+};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     QuantileSpec, WorkloadSpec,
@@ -219,6 +221,8 @@ const PARAMS: &[ParamSpec] = &[
     PLANTED_BUFFER,
     PLANTED_CAPACITY,
     PLANTED_LOSS,
+    POLICER_BURST,
+    POLICER_RATE,
     POLICERS,
     PORT_QUEUES,
     QUEUE_ORDER,

@@ -6,7 +6,7 @@ use super::drive::is_received;
 use super::message::{FastPath, Joining, Traffic};
 use crate::engine::packet::live::bridge::pair::Plants;
 use crate::engine::packet::live::near_rules::NearRules;
-use crate::engine::packet::wanted::{NAT, Wanted};
+use crate::engine::packet::wanted::{NAT, POLICER_RATE, Wanted};
 use crate::workload::forward::spec::{
     FAST_PATH, PLANTED_BUFFER, PLANTED_CAPACITY, PLANTED_LOSS, RULE_HITS, RULES,
 };
@@ -84,6 +84,12 @@ pub fn is_served(params: &Settings) -> bool {
     Wanted::of(params, 1).any()
 }
 
+/// Whether there is a rate, and no policer that has it.
+fn is_rate_alone(params: &Settings) -> bool {
+    let rate = params.get(POLICER_RATE.name).and_then(Value::quantity);
+    rate.is_some() && Wanted::of(params, 1).policers == 0
+}
+
 fn too_many(flows: usize) -> String {
     let name = NAT.name;
     format!("{name} has places for {TRANSLATED_MOST} flows, and clients have {flows}; lower flows")
@@ -114,6 +120,11 @@ fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
         Some(
             "nat, policers, port_queues and routes are services of a process; take fast_path = \
              \"af_xdp\", or nat = \"off\" and no policers, queues and routes",
+        )
+    } else if is_rate_alone(params) {
+        Some(
+            "policer_rate is that of policers; take policers = 1 or more, or policer_rate = \
+             \"none\"",
         )
     } else if rules > 0 && !is_received(params) {
         Some(

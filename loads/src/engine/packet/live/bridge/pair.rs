@@ -413,8 +413,14 @@ mod tests {
     use crate::engine::packet::queues::Scheduler;
     use crate::engine::packet::tuple::Tuple;
 
-    const ALL: Wanted =
-        Wanted { routes: 100, flows: 2, policers: 4, queues: 8, order: Scheduler::Mixed };
+    const ALL: Wanted = Wanted {
+        routes: 100,
+        flows: 2,
+        policers: 4,
+        policed: None,
+        queues: 8,
+        order: Scheduler::Mixed,
+    };
     const PLAIN: Wanted = Wanted { routes: 0, flows: 0, policers: 0, queues: 0, ..ALL };
 
     fn way(wanted: Wanted) -> Way {
