@@ -161,6 +161,7 @@ fn services(cpu: u32, count: &mut Count) -> Result<(), Failed> {
         acl: Some(Arc::new((list, permits))),
         routes: Some(Arc::new(table)),
         sessions: None,
+        subscribers: None,
     };
     let services = Services {
         forwarding: Forwarding::Route,
@@ -175,7 +176,8 @@ fn services(cpu: u32, count: &mut Count) -> Result<(), Failed> {
         routes: all,
         forwarding: Forwarding::Route,
         translated: FLOWS,
-        subscribers: 0,
+        sessions: Vec::new(),
+        downstream: false,
         frame_size: 64,
     };
     let mut line = Line::new(Device::new(tables, services), Arc::new(trace));

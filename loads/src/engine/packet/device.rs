@@ -11,7 +11,8 @@ use super::lpm::Lpm;
 use super::nat::Nat;
 use super::police::Policers;
 use super::queues::{Queued, Queues, Scheduler};
-use super::sessions::Sessions;
+use super::sessions::{self, Sessions};
+use super::subscribers::Subscribers;
 use super::tuple::Tuple;
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub struct Tables {
     pub routes: Option<Arc<Lpm>>,
     /// Sessions of subscribers that end here; none where frames come without.
     pub sessions: Option<Arc<Sessions>>,
+    /// Sessions of subscribers that frames go to; none where they go without.
+    pub subscribers: Option<Arc<Subscribers>>,
 }
 
 /// What each core of a device has alone.
@@ -75,7 +78,7 @@ pub struct Counters {
     pub received: u64,
     /// They are no IPv4 frames, or wrong ones.
     pub malformed: u64,
-    /// They are of no open session.
+    /// They are of no open session, or go to none.
     pub sessionless: u64,
     /// Their hops were used up.
     pub expired: u64,
@@ -248,7 +251,9 @@ impl Device {
                 self.find_way(frames, forwarding);
                 self.translate(frames);
                 self.police(frames, now_ns);
+                self.find_sessions();
                 self.leave(frames, forwarding, out);
+                self.enter_sessions(frames);
             }
         }
     }
@@ -316,6 +321,9 @@ impl Device {
                 for (target, tuple) in targets.iter_mut().zip(&live.tuples) {
                     *target = tuple.dst;
                 }
+                if let Some(subscribers) = &self.tables.subscribers {
+                    targets.iter().for_each(|target| subscribers.ask(*target));
+                }
                 routes.look_up(targets, &mut live.hops[..live.count]);
             }
             (Forwarding::Bridge, _) => {
@@ -352,6 +360,30 @@ impl Device {
             *conforms = policers.conforms(subscriber(tuple), bytes, now_ns);
         }
         self.counters.policed += live.keep(|at, _| conforms[at]);
+    }
+
+    /// Keeps frames to subscribers alone, where frames go to such.
+    fn find_sessions(&mut self) {
+        let Some(subscribers) = &self.tables.subscribers else { return };
+        let live = &mut *self.live;
+        let mut leads = [false; BATCH_MOST];
+        for (leads, tuple) in leads.iter_mut().zip(&live.tuples[..live.count]) {
+            *leads = subscribers.session(tuple.dst).is_some();
+        }
+        self.counters.sessionless += live.keep(|at, _| leads[at]);
+    }
+
+    /// Puts the headers of their sessions on frames that leave; queues hold no headers.
+    fn enter_sessions(&self, frames: &mut Frames) {
+        let Some(subscribers) = &self.tables.subscribers else { return };
+        let live = &*self.live;
+        for (slot, tuple) in live.slots[..live.count].iter().zip(&live.tuples) {
+            let session = subscribers.session(tuple.dst);
+            if let Some((session, (before, head))) = session.zip(frames.with_before_mut(*slot)) {
+                frame::relink(head, &sessions::subscriber(session), &OWN);
+                sessions::wrap(before, head, session);
+            }
+        }
     }
 
     fn leave(&mut self, frames: &mut Frames, forwarding: Forwarding, out: &mut Vec<u32>) {

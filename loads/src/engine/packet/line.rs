@@ -8,7 +8,7 @@ use super::frames::Frames;
 use super::reference::Plain;
 use super::routes::Route;
 use super::rules::Rule;
-use super::sessions::{subscriber, wrap};
+use super::sessions::{self, subscriber, wrap};
 use super::tuple::Tuple;
 use rig::lab::clock;
 use rig::metal::{DIGEST, Hot, digest};
@@ -32,10 +32,24 @@ pub struct Trace {
     pub forwarding: Forwarding,
     /// Flows that are translated; 0 for none.
     pub translated: usize,
-    /// Sessions of subscribers that flows come in, in turn; 0 for none.
-    pub subscribers: u16,
+    /// The session of each flow; of none, flows are in no sessions.
+    pub sessions: Vec<u16>,
+    /// Whether flows go to subscribers, and do not come from them.
+    pub downstream: bool,
     /// Bytes of a frame with its check sequence, without the header of a session.
     pub frame_size: usize,
+}
+
+impl Trace {
+    /// The session that a flow comes in.
+    fn coming(&self, flow: usize) -> Option<u16> {
+        self.sessions.get(flow).copied().filter(|_| !self.downstream)
+    }
+
+    /// The session that a flow goes to.
+    fn going(&self, flow: usize) -> Option<u16> {
+        self.sessions.get(flow).copied().filter(|_| self.downstream)
+    }
 }
 
 /// A device with its tester, on one core.
@@ -70,9 +84,9 @@ impl Line {
     /// A line of which no frame has passed.
     pub fn new(device: Device, trace: Arc<Trace>) -> Self {
         let (slots, bytes) = (RING as usize, trace.frame_size - FCS);
-        let frames = match trace.subscribers {
-            0 => Frames::new(slots, bytes),
-            _ => Frames::with_line_before(slots, bytes),
+        let frames = match trace.sessions.is_empty() {
+            true => Frames::new(slots, bytes),
+            false => Frames::with_line_before(slots, bytes),
         };
         Self {
             device,
@@ -98,7 +112,7 @@ impl Line {
         let bridged = self.trace.forwarding == Forwarding::Bridge;
         let fields = Fields {
             to: if bridged { station(peer) } else { OWN },
-            from: match self.session(flow) {
+            from: match self.trace.coming(flow) {
                 Some(session) => subscriber(session),
                 None => station(STATIONS - 1 - peer / PORTS),
             },
@@ -111,20 +125,13 @@ impl Line {
         (fields, flow)
     }
 
-    /// The session of a flow.
-    #[expect(clippy::cast_possible_truncation, reason = "at most MOST sessions")]
-    fn session(&self, flow: usize) -> Option<u16> {
-        let turn = flow.checked_rem(usize::from(self.trace.subscribers))?;
-        Some(turn as u16 + 1)
-    }
-
     /// Writes a ring of frames, each with its whole head.
     fn fill(&mut self) {
         let bytes = self.frames.bytes();
         for slot in 0..RING {
             let (fields, flow) = self.fields(self.written);
             frame::write(self.frames.head_mut(slot), bytes, &fields);
-            let session = self.session(flow);
+            let session = self.trace.coming(flow);
             if let Some((session, (before, head))) = session.zip(self.frames.with_before_mut(slot))
             {
                 wrap(before, head, session);
@@ -140,7 +147,20 @@ impl Line {
         self.out.clear();
         let since_ns = from_ns - self.began_ns;
         self.device.forward(&mut self.frames, &self.slots, since_ns, &mut self.out);
-        clock::now_ns() - from_ns
+        let took_ns = clock::now_ns() - from_ns;
+        if self.trace.downstream {
+            self.end_sessions();
+        }
+        took_ns
+    }
+
+    /// Takes the headers of sessions off as subscribers do; one without is damaged.
+    fn end_sessions(&mut self) {
+        for slot in &self.out {
+            let lines = self.frames.with_before_mut(*slot);
+            let session = lines.and_then(|(before, head)| sessions::take_off(before, head));
+            self.seen.damaged += u64::from(session.is_none());
+        }
     }
 
     /// Looks at each frame that came.
@@ -210,7 +230,10 @@ impl Line {
             flows: trace.translated,
         };
         let (fields, flow) = self.fields(first + u64::from(slot));
-        let expected: Option<Head> = plain.expected(&fields, flow, self.frames.bytes());
+        let mut expected: Option<Head> = plain.expected(&fields, flow, self.frames.bytes());
+        if let Some((head, session)) = expected.as_mut().zip(trace.going(flow)) {
+            head[..6].copy_from_slice(&subscriber(session));
+        }
         expected.as_ref() == Some(self.frames.head(slot))
     }
 }

@@ -38,6 +38,7 @@ pub mod ring;
 pub mod routes;
 pub mod rules;
 pub mod sessions;
+pub mod subscribers;
 #[cfg(test)]
 mod tests;
 pub mod traffic;

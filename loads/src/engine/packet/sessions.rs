@@ -1,5 +1,5 @@
 //! Knows the sessions of subscribers (PPPoE, RFC 2516): how a frame of one is written, and how the
-//! device that ends them takes the header off.
+//! device that ends them, and a subscriber, takes the header off.
 //!
 //! Must not know what a session carries beyond IPv4, nor how sessions begin.
 
@@ -69,6 +69,22 @@ pub fn wrap(before: &mut Head, head: &mut Head, session: u16) {
     put(head, 12, PPP_IPV4);
 }
 
+/// Takes the header of a session off a frame, as its subscriber does; gives the session. None, and
+/// nothing is changed, where it is no frame of a session to that session's subscriber.
+#[must_use]
+pub fn take_off(before: &Head, head: &mut Head) -> Option<u16> {
+    let session = half(head, 8);
+    let carries = head[4..8] == SESSION && half(head, 12) == PPP_IPV4;
+    let fits = half(head, 10) == half(head, 16) + PROTOCOL;
+    let comes = session > 0 && before[BEGIN..BEGIN + 6] == subscriber(session);
+    (carries && fits && comes).then(|| {
+        head.copy_within(..4, HEADER);
+        head[..HEADER].copy_from_slice(&before[BEGIN..]);
+        head[12..14].copy_from_slice(&IPV4);
+        session
+    })
+}
+
 /// Address of the subscriber of a session.
 #[must_use]
 pub const fn subscriber(session: u16) -> Mac {
@@ -120,6 +136,17 @@ mod tests {
             prop_assert!(!sessions.end(&before, &mut cut, bytes - 1));
             prop_assert!(!Sessions::new(session - 1).end(&before, &mut fewer, bytes));
             prop_assert_eq!((cut, fewer), (was, was));
+        }
+
+        #[test]
+        fn a_subscriber_has_the_frame_that_was_sent(session in 1..=MOST, bytes in 60_usize..1514) {
+            let fields = Fields { to: subscriber(session), from: OWN, ..fields(session) };
+            let (before, mut head) = wrapped(&fields, bytes, session);
+            let mut sent = [0; HEAD];
+            frame::write(&mut sent, bytes, &fields);
+            prop_assert_eq!(take_off(&before, &mut head), Some(session));
+            prop_assert_eq!(head, sent);
+            prop_assert_eq!(take_off(&before, &mut head), None, "it is off");
         }
 
         #[test]

@@ -13,8 +13,9 @@ use super::reference::Plain;
 use super::routes::{self, Route, Shape};
 use super::rules::{self, Mix, Prefix, Rule};
 use super::sessions::{self, Sessions};
+use super::subscribers::Subscribers;
 use super::tuple::Tuple;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a device is made of.
@@ -48,6 +49,7 @@ fn tables(made: &Made) -> Tables {
         acl: Some(Arc::new((acl, made.permits.clone()))),
         routes: Some(Arc::new(Lpm::build(&made.routes).unwrap())),
         sessions: None,
+        subscribers: None,
     }
 }
 
@@ -183,6 +185,40 @@ fn frames_of_no_open_session_are_dropped_and_all_others_go_the_same_way() {
     assert!(through.iter().eq(expected), "{through:?}");
     let counters = *device.counters();
     assert_eq!((counters.sent, counters.sessionless), (130, 170), "{counters:?}");
+}
+
+#[test]
+fn frames_to_no_subscriber_are_dropped_and_all_others_get_the_header_of_their_session() {
+    let mut made = made(2, true);
+    made.permits.fill(true);
+    let session = |slot: u32| 1 + (slot % 6) as u16;
+    let leads = |slot: &u32| !slot.is_multiple_of(10);
+    let slots: Vec<u32> = (0..300).collect();
+    let to = |slot: &u32| made.flows[*slot as usize].dst;
+    let none: BTreeSet<u32> = slots.iter().filter(|slot| !leads(slot)).map(to).collect();
+    let known = slots.iter().filter(|slot| !none.contains(&to(slot)));
+    let known: BTreeMap<u32, u16> = known.map(|slot| (to(slot), session(*slot))).collect();
+    let subscribers = Some(Arc::new(Subscribers::new(&known)));
+    let mut device =
+        Device::new(Tables { subscribers, ..tables(&made) }, services(Forwarding::Route, 32));
+    let mut frames = Frames::with_line_before(300, 60);
+    for slot in &slots {
+        let fields = Fields { ttl: 64, ..fields(&made.flows[*slot as usize], *slot) };
+        frame::write(frames.head_mut(*slot), 60, &fields);
+    }
+    let mut out = Vec::new();
+    device.forward(&mut frames, &slots, 0, &mut out);
+    let expected: Vec<u32> =
+        slots.iter().copied().filter(|slot| known.contains_key(&to(slot))).collect();
+    assert_eq!(out, expected);
+    for slot in &out {
+        let (before, head) = frames.with_before_mut(*slot).unwrap();
+        assert_eq!(sessions::take_off(before, head), known.get(&to(slot)).copied());
+        assert_eq!(frame::parse(head, 60).unwrap().dst, to(slot));
+    }
+    let counters = *device.counters();
+    assert_eq!(counters.sent + counters.sessionless, 300, "{counters:?}");
+    assert!(counters.sessionless >= 30, "{counters:?}");
 }
 
 #[test]

@@ -10,10 +10,13 @@ use crate::engine::packet::line::{Line, Trace};
 use crate::engine::packet::lpm::Lpm;
 use crate::engine::packet::rules::{self, Mix};
 use crate::engine::packet::sessions::{self, Sessions};
+use crate::engine::packet::subscribers::Subscribers;
 use crate::engine::packet::traffic::spread;
+use crate::engine::packet::tuple::Tuple;
 use crate::engine::packet::wanted::Wanted;
 use desk::record::Value;
 use rig::metal::{Cpus, Hot, Made, Member, Unready};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,7 +25,7 @@ const NOMINAL: f64 = 2e7;
 /// Flows of which is told which rules they match: a cost says little without it.
 const LOOKED_AT: usize = 4096;
 /// Parameters that stay as they were asked for.
-const ASKED: [&str; 13] = [
+const ASKED: [&str; 14] = [
     "access_list",
     "batch",
     "flows",
@@ -34,6 +37,7 @@ const ASKED: [&str; 13] = [
     "routes",
     "rules",
     "queue_order",
+    "subscriber_direction",
     "subscribers",
     "traffic",
 ];
@@ -70,6 +74,7 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
 fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let forwarding = forwarding(order);
     let subscribers = subscribers(order, forwarding)?;
+    let downstream = subscribers > 0 && order.word("subscriber_direction") == "downstream";
     let rules = rules::generate(count(order, "rules"), &Mix::ACL, order.seed);
     let acl = Acl::build(&rules).map_err(|why| Unready::Failed(why.to_string()))?;
     let wanted = wanted(order);
@@ -92,22 +97,48 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let tables = Tables {
         acl: (order.word("access_list") == "on").then(|| Arc::new((acl, permits))),
         routes: (forwarding == Forwarding::Route).then(|| Arc::new(lpm)),
-        sessions: (subscribers > 0).then(|| Arc::new(Sessions::new(subscribers))),
+        sessions: (subscribers > 0 && !downstream).then(|| Arc::new(Sessions::new(subscribers))),
+        subscribers: (subscribers > 0 && downstream)
+            .then(|| Arc::new(Subscribers::new(&by_address(&flows, subscribers)))),
     };
+    let sessions = sessions_of(&flows, subscribers, downstream);
     let translated = wanted.flows;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 to 9018")]
     let frame_size = order.quantity("frame_size").unwrap_or(64.0) as usize;
-    let trace = Trace { flows, rules, routes, forwarding, translated, subscribers, frame_size };
+    let trace =
+        Trace { flows, rules, routes, forwarding, translated, sessions, downstream, frame_size };
     Ok((trace, tables))
 }
 
-/// Sessions that frames come in.
+/// The session of each destination: flows in turn have sessions 1 to so many, and the first flow to
+/// a destination decides.
+fn by_address(flows: &[Tuple], subscribers: u16) -> BTreeMap<u32, u16> {
+    let mut sessions = BTreeMap::new();
+    for (flow, session) in flows.iter().zip((1..=subscribers).cycle()) {
+        sessions.entry(flow.dst).or_insert(session);
+    }
+    sessions
+}
+
+/// The session of each flow; none without subscribers.
+fn sessions_of(flows: &[Tuple], subscribers: u16, downstream: bool) -> Vec<u16> {
+    let turns = (1..=subscribers).cycle();
+    match downstream {
+        false => flows.iter().zip(turns).map(|(_, session)| session).collect(),
+        true => {
+            let sessions = by_address(flows, subscribers);
+            flows.iter().filter_map(|flow| sessions.get(&flow.dst).copied()).collect()
+        }
+    }
+}
+
+/// Sessions that frames come in or go to.
 fn subscribers(order: &Order, forwarding: Forwarding) -> Result<u16, Unready> {
     let subscribers = u16::try_from(count(order, "subscribers")).unwrap_or(sessions::MOST);
     if subscribers > 0 && forwarding != Forwarding::Route {
         return Err(Unready::Failed(format!(
-            "{subscribers} subscribers with forwarding = \"{}\": sessions of PPPoE end where \
-             frames are routed; set forwarding = \"route\" or subscribers = 0",
+            "{subscribers} subscribers with forwarding = \"{}\": sessions of PPPoE are those \
+             of a device that routes; set forwarding = \"route\" or subscribers = 0",
             order.word("forwarding")
         )));
     }

@@ -72,9 +72,17 @@ const PARAMS: &[ParamSpec] = &[
         default: "100",
     },
     ParamSpec {
+        name: "subscriber_direction",
+        about: "upstream: frames come in the sessions of subscribers, and the device ends these; \
+                downstream: frames go to subscribers, and the device finds their sessions",
+        role: None,
+        kind: ParamKind::choice(&["upstream", "downstream"]),
+        default: "upstream",
+    },
+    ParamSpec {
         name: "subscribers",
-        about: "PPPoE sessions (RFC 2516) that frames come in and the device ends, their header \
-                8 B beside frame_size; 0 for none",
+        about: "PPPoE sessions (RFC 2516) of the device, a header of 8 B beside frame_size; 0 for \
+                none",
         role: None,
         kind: ParamKind::count(0, sessions::MOST as u64),
         default: "0",

@@ -26,6 +26,7 @@ fn order(changes: &[(&str, Value)]) -> Order {
         count("routes", 1000),
         count("rules", 20),
         word("queue_order", "mixed"),
+        word("subscriber_direction", "upstream"),
         count("subscribers", 0),
         count("threads", 1),
         word("traffic", "near_miss"),
@@ -51,7 +52,7 @@ fn measured(order: &Order) -> (Result<u64, String>, Settings) {
 
 #[test]
 fn every_service_forwards_as_the_plain_reference_does() {
-    let changes: [&[(&str, Value)]; 12] = [
+    let changes: [&[(&str, Value)]; 14] = [
         &[],
         &[("forwarding", word("bypass"))],
         &[("forwarding", word("bridge"))],
@@ -59,6 +60,13 @@ fn every_service_forwards_as_the_plain_reference_does() {
         &[("subscribers", Value::Count(1))],
         &[
             ("subscribers", Value::Count(4096)),
+            ("frame_size", Value::Quantity(Quantity::bytes(1518))),
+        ],
+        &[("subscribers", Value::Count(4096)), ("subscriber_direction", word("downstream"))],
+        &[
+            ("subscribers", Value::Count(7)),
+            ("subscriber_direction", word("downstream")),
+            ("port_queues", Value::Count(0)),
             ("frame_size", Value::Quantity(Quantity::bytes(1518))),
         ],
         &[("access_list", word("off"))],

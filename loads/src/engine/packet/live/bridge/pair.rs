@@ -312,6 +312,7 @@ impl Joint {
             acl: acl.map(|acl| Arc::new((acl, vec![false; rules.len()]))),
             routes: wanted.table(plants.seed)?.map(Arc::new),
             sessions: None,
+            subscribers: None,
         };
         let way = |plants| Way::new(duties, tables.clone(), plants);
         Ok(Self {
