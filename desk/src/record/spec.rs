@@ -49,6 +49,8 @@ pub enum ParamRole {
     /// How much there is to do for each unit of the load, such as rules that a packet is held
     /// against: more of it cannot be faster.
     Work,
+    /// To how many addresses frames go.
+    Targets,
     /// The VLAN whose tag all frames have, a number; a word sets none.
     Vlan,
     /// Time of a round: the steady state of the load is judged by its rate in each.

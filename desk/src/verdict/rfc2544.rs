@@ -40,7 +40,7 @@ pub enum Rfc2544 {
     FrameSizes,
     /// 11: no broadcasts, management frames or routing updates are among the frames.
     Modifiers,
-    /// 12: addresses do not vary.
+    /// 12: addresses are of fewer networks, or do not vary.
     Addresses,
     /// 14: frames go one way.
     OneDirection,
@@ -116,6 +116,8 @@ pub struct Departures {
     pub sizes: Vec<Quantity>,
     /// Tests that are not made.
     pub tests: Vec<RfcTest>,
+    /// Addresses that frames go to at most.
+    pub targets: u32,
     /// The window of the load with the shortest one.
     pub window: Quantity,
     /// Trials of a point under a level.
@@ -141,6 +143,7 @@ pub fn departures(plan: &Plan) -> Option<Departures> {
     let one_way = !both.into_iter().any(|way| way == Direction::Duplex);
     let windows = loads.iter().map(|load| load.longest_window(plan.method.window));
     let window = windows.reduce(|a, b| if a.value < b.value { b } else { a })?;
+    let targets = targets(plan, &loads);
     let (tests, blocks) = (lacking(&loads), plan.method.blocks);
     let bursts = searches(&loads, ParamRole::Burst).next().is_some();
     let mlr = searches(&loads, ParamRole::Offered).any(|one| one.kind == SearchKind::Mlr);
@@ -154,7 +157,19 @@ pub fn departures(plan: &Plan) -> Option<Departures> {
         Rfc2544::Latency | Rfc2544::Tests => true,
     };
     let sections = ALL.into_iter().filter(departs).collect();
-    Some(Departures { sections, sizes, tests, window, blocks })
+    Some(Departures { sections, sizes, tests, targets, window, blocks })
+}
+
+/// Addresses that frames go to at most, by loads and levels; one where nothing is said.
+fn targets(plan: &Plan, loads: &[&LoadPlan]) -> u32 {
+    let levels = || plan.factors.iter().flat_map(|factor| &factor.levels);
+    let all = loads.iter().flat_map(|load| {
+        let name = load.roles.get(&ParamRole::Targets);
+        let switched = levels().filter_map(move |level| level.settings.get(name?));
+        load.values(ParamRole::Targets).chain(switched)
+    });
+    let most = all.filter_map(Value::count).max().unwrap_or(1);
+    u32::try_from(most).unwrap_or(u32::MAX)
 }
 
 const ALL: [Rfc2544; 10] = [

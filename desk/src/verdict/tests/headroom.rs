@@ -3,7 +3,7 @@
 use super::*;
 use crate::record::{
     Derivation, DeriveSpec, Metric, MetricRole, ParamRole, Sample, SearchKind, SearchLimit,
-    SearchPlan,
+    SearchPlan, Value,
 };
 use crate::verdict::rfc2544::{Rfc2544, RfcTest, departures};
 use crate::verdict::{
@@ -92,6 +92,12 @@ fn a_plan_departs_from_the_sections_that_it_does_not_follow() {
     assert!(found.sections.contains(&Rfc2544::Duration));
     assert!(found.tests.contains(&RfcTest::Throughput) && found.tests.len() == 5);
     assert!(!found.sections.contains(&Rfc2544::Search), "{found:?}");
+    assert_eq!(found.targets, 1, "nothing is said");
+    let load = &mut run.plan.loads[0];
+    load.roles.insert(ParamRole::Targets, "addresses".into());
+    load.over.push(("addresses".into(), vec![Value::Count(7), Value::Count(300)]));
+    assert_eq!(departures(&run.plan).unwrap().targets, 300);
+    run.plan.loads[0].over.pop();
     // A plan that follows what it can.
     run.plan.method.window = Quantity::seconds(60.0);
     let load = &mut run.plan.loads[0];

@@ -56,6 +56,7 @@ fn here(writer: &Writer, found: &Departures) -> Result<Args, ReportError> {
         .prose("tests", &Prose::join_with(&tests, ", "))
         .name("ports", ports)
         .name("search", search)
+        .count("targets", found.targets)
         .quantity("window", found.window)
         .count("blocks", found.blocks))
 }

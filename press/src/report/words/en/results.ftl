@@ -203,7 +203,10 @@ standard-here-frame-sizes = a load without { $sizes }
 standard-asks-modifiers = further trials with broadcasts, management frames, routing updates and filters
 standard-here-modifiers = frames of the test alone, and filters where a level has them
 standard-asks-addresses = further trials with random destination addresses of { $networks } networks
-standard-here-addresses = one address a host; flows differ in their ports ({ $ports })
+standard-here-addresses = { $targets ->
+    [one] one address a host; flows differ in their ports ({ $ports })
+   *[other] at most { $targets } destinations of neighbouring networks; flows differ in their ports as well ({ $ports })
+}
 standard-asks-one-direction = further trials with frames both ways at once
 standard-here-one-direction = frames one way
 standard-asks-phases = learning frames, { $last } for the last frames, and { $next } before the next trial
