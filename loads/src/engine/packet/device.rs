@@ -24,6 +24,8 @@ pub const QUEUE_LENGTH: usize = 1024;
 pub const PORTS: u16 = 4;
 /// No rule matched, no route was found.
 const NONE: (u32, u16) = (u32::MAX, u16::MAX);
+/// The number of no session.
+const NO_SESSION: u16 = 0;
 
 /// Why a device drops frames behind its access list.
 pub const SERVICE_DROPS: [&str; 5] =
@@ -169,6 +171,7 @@ pub struct Device {
     matched: Box<[u32; BATCH_MOST]>,
     targets: Box<[u32; BATCH_MOST]>,
     external: Box<[Option<(u32, u16)>; BATCH_MOST]>,
+    entered: Box<[u16; BATCH_MOST]>,
 }
 
 impl Device {
@@ -197,6 +200,7 @@ impl Device {
             matched: Box::new([0; BATCH_MOST]),
             targets: Box::new([0; BATCH_MOST]),
             external: Box::new([None; BATCH_MOST]),
+            entered: Box::new([0; BATCH_MOST]),
         }
     }
 
@@ -365,23 +369,30 @@ impl Device {
     /// Keeps frames to subscribers alone, where frames go to such.
     fn find_sessions(&mut self) {
         let Some(subscribers) = &self.tables.subscribers else { return };
-        let live = &mut *self.live;
-        let mut leads = [false; BATCH_MOST];
-        for (leads, tuple) in leads.iter_mut().zip(&live.tuples[..live.count]) {
-            *leads = subscribers.session(tuple.dst).is_some();
+        let (live, entered) = (&mut *self.live, &mut self.entered);
+        let find = |live: &Live, entered: &mut [u16]| {
+            for (session, tuple) in entered.iter_mut().zip(&live.tuples[..live.count]) {
+                *session = subscribers.session(tuple.dst).unwrap_or(NO_SESSION);
+            }
+        };
+        find(live, &mut **entered);
+        let gone = live.keep(|at, _| entered[at] != NO_SESSION);
+        if gone > 0 {
+            self.counters.sessionless += gone;
+            find(live, &mut **entered);
         }
-        self.counters.sessionless += live.keep(|at, _| leads[at]);
     }
 
-    /// Puts the headers of their sessions on frames that leave; queues hold no headers.
+    /// Puts the headers of their sessions on frames that leave; queues count bytes without them.
     fn enter_sessions(&self, frames: &mut Frames) {
-        let Some(subscribers) = &self.tables.subscribers else { return };
+        if self.tables.subscribers.is_none() {
+            return;
+        }
         let live = &*self.live;
-        for (slot, tuple) in live.slots[..live.count].iter().zip(&live.tuples) {
-            let session = subscribers.session(tuple.dst);
-            if let Some((session, (before, head))) = session.zip(frames.with_before_mut(*slot)) {
-                frame::relink(head, &sessions::subscriber(session), &OWN);
-                sessions::wrap(before, head, session);
+        for (slot, session) in live.slots[..live.count].iter().zip(self.entered.iter()) {
+            if let Some((before, head)) = frames.with_before_mut(*slot) {
+                frame::relink(head, &sessions::subscriber(*session), &OWN);
+                sessions::wrap(before, head, *session);
             }
         }
     }

@@ -154,12 +154,17 @@ impl Line {
         took_ns
     }
 
-    /// Takes the headers of sessions off as subscribers do; one without is damaged.
+    /// Takes the headers of sessions off as subscribers do. A frame without one, or with that of
+    /// another flow, is damaged.
     fn end_sessions(&mut self) {
+        let first = self.written - u64::from(RING);
         for slot in &self.out {
             let lines = self.frames.with_before_mut(*slot);
             let session = lines.and_then(|(before, head)| sessions::take_off(before, head));
-            self.seen.damaged += u64::from(session.is_none());
+            #[expect(clippy::cast_possible_truncation, reason = "less than the number of flows")]
+            let flow = ((first + u64::from(*slot)) % self.trace.flows.len() as u64) as usize;
+            let right = session.is_some() && session == self.trace.going(flow);
+            self.seen.damaged += u64::from(!right);
         }
     }
 

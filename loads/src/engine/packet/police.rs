@@ -81,6 +81,17 @@ mod tests {
     }
 
     #[test]
+    fn the_least_rate_with_the_largest_burst_and_the_largest_rate_with_the_least_hold() {
+        // Far more frames than the largest burst has, at a rate that hardly gives any back.
+        let burst = 1 << 24;
+        let mut slow = Policers::new(1, 1e4, burst);
+        let passed = (0..1_000_000_u64).filter(|at| slow.conforms(7, 60, at * 10)).count() as u64;
+        assert!(passed.abs_diff(burst / 60) <= 1, "{passed}");
+        let mut fast = Policers::new(1, 1e12, 64);
+        assert!((0..1000).all(|at| fast.conforms(7, 60, at)));
+    }
+
+    #[test]
     fn subscribers_have_buckets_apart() {
         let mut policers = Policers::new(4, 1e6, 64);
         assert!(policers.conforms(0, 64, 0) && !policers.conforms(1, 64, 0), "the same bucket");

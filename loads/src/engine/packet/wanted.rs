@@ -40,17 +40,17 @@ pub const POLICER_RATE: ParamSpec = ParamSpec {
     about: "bit/s of each token bucket, of frames without check sequence; or none, above what a \
             core forwards",
     role: None,
-    kind: ParamKind::within(Kind::Rate, 1e3, 1e12).or(&["none"]),
+    kind: ParamKind::within(Kind::Rate, 1e4, 1e12).or(&["none"]),
     default: "none",
 };
 
 /// How much of it may come at once.
 pub const POLICER_BURST: ParamSpec = ParamSpec {
     name: "policer_burst",
-    about: "bytes that may come at once beyond policer_rate",
+    about: "bytes that may come at once beyond policer_rate; frames of a batch of 64 do",
     role: None,
-    kind: ParamKind::size(64, 1 << 30),
-    default: "16 KiB",
+    kind: ParamKind::size(64, 1 << 24),
+    default: "128 KiB",
 };
 
 /// Queues of a port.

@@ -93,15 +93,15 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
             "the rules leave {found} flows of {asked} that are as asked; take fewer flows"
         )));
     }
+    let by_address = by_address(&flows, subscribers);
+    let sessions = sessions_of(&flows, subscribers, downstream.then_some(&by_address));
     let permits = vec![true; rules.len()];
     let tables = Tables {
         acl: (order.word("access_list") == "on").then(|| Arc::new((acl, permits))),
         routes: (forwarding == Forwarding::Route).then(|| Arc::new(lpm)),
         sessions: (subscribers > 0 && !downstream).then(|| Arc::new(Sessions::new(subscribers))),
-        subscribers: (subscribers > 0 && downstream)
-            .then(|| Arc::new(Subscribers::new(&by_address(&flows, subscribers)))),
+        subscribers: downstream.then(|| Arc::new(Subscribers::new(&by_address))),
     };
-    let sessions = sessions_of(&flows, subscribers, downstream);
     let translated = wanted.flows;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 to 9018")]
     let frame_size = order.quantity("frame_size").unwrap_or(64.0) as usize;
@@ -120,15 +120,15 @@ fn by_address(flows: &[Tuple], subscribers: u16) -> BTreeMap<u32, u16> {
     sessions
 }
 
-/// The session of each flow; none without subscribers.
-fn sessions_of(flows: &[Tuple], subscribers: u16, downstream: bool) -> Vec<u16> {
-    let turns = (1..=subscribers).cycle();
-    match downstream {
-        false => flows.iter().zip(turns).map(|(_, session)| session).collect(),
-        true => {
-            let sessions = by_address(flows, subscribers);
-            flows.iter().filter_map(|flow| sessions.get(&flow.dst).copied()).collect()
-        }
+/// The session of each flow; none without subscribers. Frames to subscribers go by their address.
+fn sessions_of(
+    flows: &[Tuple],
+    subscribers: u16,
+    by_address: Option<&BTreeMap<u32, u16>>,
+) -> Vec<u16> {
+    match by_address {
+        Some(all) => flows.iter().filter_map(|flow| all.get(&flow.dst).copied()).collect(),
+        None => (1..=subscribers).cycle().take(flows.len()).collect(),
     }
 }
 

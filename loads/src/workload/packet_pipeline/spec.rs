@@ -73,8 +73,8 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "subscriber_direction",
-        about: "upstream: frames come in the sessions of subscribers, and the device ends these; \
-                downstream: frames go to subscribers, and the device finds their sessions",
+        about: "upstream: frames come in the sessions of subscribers, and the device terminates \
+                them; downstream: frames go to subscribers, and the device finds their sessions",
         role: None,
         kind: ParamKind::choice(&["upstream", "downstream"]),
         default: "upstream",
