@@ -44,8 +44,8 @@ impl IpVersion {
     }
 }
 
-/// Networks behind the system under test and behind the first client: no host has an address of
-/// these, and hosts that route send there what is for them.
+/// Networks behind the system under test and behind the clients, of which no host has an address.
+/// Hosts that route forward the first one to the system under test, the second to the first client.
 pub const BEHIND: [(Ipv4Addr, u8); 2] =
     [(Ipv4Addr::new(198, 19, 0, 0), 17), (Ipv4Addr::new(198, 19, 128, 0), 18)];
 
@@ -122,7 +122,7 @@ impl Lab {
         let (ends, ways) = ([Some(SUT), self.client_indexes().next()], self.plan.ways(at));
         let route = |((network, bits), end): ((Ipv4Addr, u8), Option<usize>)| {
             let end = end?;
-            let link = (0..ways.len()).find(|link| self.members(*link).contains(&end))?;
+            let link = self.first_link(&ways, end)?;
             let (link, via) = match ways[link] {
                 Way::Member => (link, end),
                 Way::Bridged { link } => (link, end),
@@ -133,6 +133,23 @@ impl Lab {
             Some(LinkRequest::Route(network.into(), bits, via))
         };
         BEHIND.into_iter().zip(ends).filter_map(route).collect()
+    }
+
+    /// The first link of a host that another host reaches by these ways.
+    fn first_link(&self, ways: &[Way], end: usize) -> Option<usize> {
+        let reached = |link: &usize| ways[*link] != Way::None && self.members(*link).contains(&end);
+        (0..ways.len()).find(reached)
+    }
+
+    /// Whether each host that routes forwards to the system under test on this link what is for the
+    /// network behind it.
+    #[must_use]
+    pub fn has_way_behind(&self, link: &str) -> bool {
+        let routes = |at: &usize| self.role(*at).is_some_and(Role::forwards);
+        let number = self.number(link);
+        (0..self.switch())
+            .filter(routes)
+            .all(|at| self.suts.len() < 2 && self.first_link(&self.plan.ways(at), SUT) == number)
     }
 
     /// Gives the hosts addresses and routes of IPv6, which they may have already.
@@ -231,4 +248,50 @@ fn sixth_address(link: usize, host: usize) -> Ipv6Addr {
 
 fn octet(number: usize) -> u8 {
     u8::try_from(number).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::topology::{Blueprint, Wanted};
+    use super::*;
+    use desk::record::{HostPlan, LabPlan, LinkPlan};
+
+    fn lab(links: &[(&str, &[&str])]) -> Lab {
+        let link = |(name, members): &(&str, &[&str])| LinkPlan {
+            members: members.iter().map(|member| (*member).to_owned()).collect(),
+            ..LinkPlan::of_all(name)
+        };
+        let host = |name: &str| HostPlan { name: name.into(), role: Role::Device };
+        let lab = LabPlan {
+            clients: 1,
+            links: links.iter().map(link).collect(),
+            hosts: vec![host("one"), host("two")],
+            ..LabPlan::default()
+        };
+        Lab::empty(&Blueprint { wanted: Wanted::Best, lab }, Vec::new())
+    }
+
+    /// Where a host that routes sends what is for the networks behind the ends.
+    fn ways(lab: &Lab, at: usize) -> Vec<String> {
+        let way = |request| match request {
+            LinkRequest::Route(network, bits, via) => format!("{network}/{bits} {via}"),
+            other => format!("{other:?}"),
+        };
+        lab.routes_behind(at).into_iter().map(way).collect()
+    }
+
+    #[test]
+    fn hosts_that_route_lead_to_the_networks_behind_the_ends() {
+        let all: [(&str, &[&str]); 4] = [
+            ("a", &["c01", "one"]),
+            ("b", &["one", "two"]),
+            ("c", &["two", "sut"]),
+            ("d", &["c01", "sut"]),
+        ];
+        let lab = lab(&all);
+        let [to, from] = ["198.19.0.0/17", "198.19.128.0/18"];
+        assert_eq!(ways(&lab, 2), [format!("{to} 198.18.1.12"), format!("{from} 198.18.0.10")]);
+        assert_eq!(ways(&lab, 3), [format!("{to} 198.18.2.1"), format!("{from} 198.18.1.11")]);
+        assert_eq!(["c", "d"].map(|link| lab.has_way_behind(link)), [true, false]);
+    }
 }

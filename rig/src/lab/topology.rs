@@ -172,7 +172,7 @@ impl Lab {
     }
 
     /// A lab without hosts.
-    fn empty(blueprint: &Blueprint, machines: Vec<Machine>) -> Self {
+    pub(super) fn empty(blueprint: &Blueprint, machines: Vec<Machine>) -> Self {
         let (kind, plan) = (LabKind::Loopback, blueprint.lab.clone());
         let (hosts, suts, all_lent, reason) = Default::default();
         let version = IpVersion::default();

@@ -30,7 +30,7 @@ pub use generator::{Edges, Generator, Pace, Pattern, Sending, Sent};
 pub use rings::is_lack;
 pub use sink::{Frames, STREAMS, Sink, Stream, Totals, pass};
 pub use sizes::{Listed, Sizes};
-pub use varied::{CLASSES_MOST, DESTINATIONS_MOST, SOURCES_MOST, Varied};
+pub use varied::{CLASSES_MOST, SOURCES_MOST, TARGETS_MOST, Varied};
 pub use wire::{JUMBO, LEAST, Layout, MOST, TAG, Wire};
 
 /// Moments of a trial, as both ends count them: before the window, in it, after it.

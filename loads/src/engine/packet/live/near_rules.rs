@@ -28,7 +28,7 @@ pub struct NearRules {
     pub sources: Vec<Ipv4Addr>,
     /// Address of the sink.
     pub target: Ipv4Addr,
-    /// What flows have in place of these.
+    /// How many addresses replace these.
     pub varied: Varied,
     /// Flows of each sender.
     pub flows: u32,
@@ -127,8 +127,11 @@ impl NearRules {
     /// A rule that some frames match in all fields but this one, and none in it.
     fn missed(&self, field: u32, ends: &[Vec<u32>; 2], chance: &mut Chance) -> Rule {
         let [sources, targets] = ends;
-        let mut any = |end: &[u32]| end.get(chance.index(end.len())).copied().unwrap_or(0);
-        let [mut source, mut target] = [any(sources), any(targets)];
+        let any = |end: &[u32], at: usize| end.get(at).copied().unwrap_or(0);
+        let mut source = any(sources, chance.index(sources.len()));
+        // With one target nothing is drawn, so that a seed gives the list that it always gave.
+        let at = if targets.len() > 1 { chance.index(targets.len()) } else { 0 };
+        let mut target = any(targets, at);
         let [mut from, mut to] = self.ports().map(|ports| part(ports, chance));
         let [src_len, dst_len] = [0; 2].map(|_| chance.within(SHORTEST, 32));
         let mut protocol = UDP;
@@ -216,8 +219,8 @@ mod tests {
 
     #[test]
     fn frames_of_many_addresses_miss_rules_by_one_field_and_are_dropped_as_asked() {
-        for (destinations, sources) in [(1000, 1), (1, 8192), (32_768, 256)] {
-            let varied = Varied { destinations, sources, classes: 8 };
+        for (targets, sources) in [(1000, 1), (1, 8192), (32_768, 256)] {
+            let varied = Varied { targets, sources, classes: 8 };
             for dropped in [0.0, 0.25] {
                 let near = NearRules { varied, ..near(1000, dropped) };
                 let spread = near.spread(&near.list());

@@ -433,9 +433,9 @@ fn frames_of_ipv6_arrive_once_and_in_order() {
 #[test]
 fn programs_write_the_addresses_and_classes_that_this_process_expects() {
     let Some((_cable, [from, to])) = cable() else { return };
-    let all = Varied { destinations: 32_768, sources: 255, classes: 64 };
+    let all = Varied { targets: 32_768, sources: 255, classes: 64 };
     let one = Varied::default();
-    let few = [Varied { destinations: 3, ..one }, Varied { sources: 99, ..one }];
+    let few = [Varied { targets: 3, ..one }, Varied { sources: 99, ..one }];
     for varied in few.into_iter().chain([Varied { classes: 8, ..one }, all]) {
         for wire in [wire(LEAST), mixed()] {
             let pace = Some(Pace { interval_ns: 1e5, offset_ns: 0.0 });
@@ -451,7 +451,7 @@ fn programs_write_the_addresses_and_classes_that_this_process_expects() {
                 assert_eq!(frame, ours, "{varied:?} {number}");
                 seen.insert([&frame[15..16], &frame[26..34]].concat());
             }
-            let least = if varied.destinations == 3 { 3 } else { 8 };
+            let least = if varied.targets == 3 { 3 } else { 8 };
             assert!(seen.len() >= least, "{varied:?}: {seen:?}");
         }
     }
@@ -657,7 +657,7 @@ fn another_program_finds_every_frame_well_formed() {
     }
     const COUNT: usize = 10_000;
     let Some((_cable, [from, to])) = cable() else { return };
-    let varied = Varied { destinations: 32_768, sources: 16_384, classes: 64 };
+    let varied = Varied { targets: 32_768, sources: 16_384, classes: 64 };
     let cases = [
         (Pattern::Counter, wire(64)),
         (Pattern::Random, wire(64)),

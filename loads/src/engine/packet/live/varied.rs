@@ -2,7 +2,7 @@
 //! flow has, and the instructions that write them.
 //!
 //! Adapters spread frames over queues by addresses, boxes count customers by them. All are of the
-//! range for benchmarks (RFC 2544, C.2.2): destinations 198.19.0.0/17, sources 198.19.128.0/18.
+//! range for benchmarks (RFC 2544, C.2.2): targets 198.19.0.0/17, sources 198.19.128.0/18.
 //! Must not know ports, nor when a frame is sent.
 
 use super::wire::{Layout, ODD};
@@ -12,12 +12,12 @@ use rig::lab::BEHIND;
 use serde::{Deserialize, Serialize};
 use std::net::Ipv4Addr;
 
-/// The first destination.
-const TO: u32 = BEHIND[0].0.to_bits();
-/// Destinations at most.
-pub const DESTINATIONS_MOST: u32 = 1 << (32 - BEHIND[0].1);
+/// The first target.
+const FIRST_TARGET: u32 = BEHIND[0].0.to_bits();
+/// Targets at most.
+pub const TARGETS_MOST: u32 = 1 << (32 - BEHIND[0].1);
 /// The first source.
-const FROM: u32 = BEHIND[1].0.to_bits();
+const FIRST_SOURCE: u32 = BEHIND[1].0.to_bits();
 /// Sources of all streams together at most.
 pub const SOURCES_MOST: u32 = 1 << (32 - BEHIND[1].1);
 /// Code points of DSCP (RFC 2474).
@@ -27,7 +27,7 @@ pub const CLASSES_MOST: u32 = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Varied {
     /// Addresses that frames go to.
-    pub destinations: u32,
+    pub targets: u32,
     /// Addresses that frames of a stream come from.
     pub sources: u32,
     /// Classes of service, evenly over all code points: of eight the class selectors.
@@ -36,12 +36,12 @@ pub struct Varied {
 
 impl Default for Varied {
     fn default() -> Self {
-        Self { destinations: 1, sources: 1, classes: 1 }
+        Self { targets: 1, sources: 1, classes: 1 }
     }
 }
 
 impl Varied {
-    /// Source and destination of the frames of a flow of a stream between two ends; without a
+    /// Source and target of the frames of a flow of a stream between two ends; without a
     /// flow, the first ones.
     #[must_use]
     pub fn addresses(
@@ -49,9 +49,9 @@ impl Varied {
         ends: [Ipv4Addr; 2],
         (stream, flow): (u8, Option<u32>),
     ) -> [Ipv4Addr; 2] {
-        let firsts = [self.first_source(stream), TO];
+        let firsts = [self.first_source(stream), FIRST_TARGET];
         let mut addresses = ends;
-        for (nth, count) in [self.sources, self.destinations].into_iter().enumerate() {
+        for (nth, count) in [self.sources, self.targets].into_iter().enumerate() {
             if count > 1 {
                 let drawn = flow.map_or(0, |flow| drawn(flow, ODD[nth], count));
                 addresses[nth] = Ipv4Addr::from_bits(firsts[nth] + drawn);
@@ -60,7 +60,7 @@ impl Varied {
         addresses
     }
 
-    /// All sources and all destinations of a stream between two ends.
+    /// All sources and all targets of a stream between two ends.
     #[must_use]
     pub fn all(&self, ends: [Ipv4Addr; 2], stream: u8) -> [Vec<Ipv4Addr>; 2] {
         let range = |first: u32, count: u32, end: Ipv4Addr| match count {
@@ -68,14 +68,14 @@ impl Varied {
             count => (first..first + count).map(Ipv4Addr::from_bits).collect(),
         };
         let sources = range(self.first_source(stream), self.sources, ends[0]);
-        [sources, range(TO, self.destinations, ends[1])]
+        [sources, range(FIRST_TARGET, self.targets, ends[1])]
     }
 
     /// The code point of a flow, 0 to 63; 0 without a flow.
     #[must_use]
     pub fn dscp(&self, flow: Option<u32>) -> u8 {
         let classes = self.classes.max(1);
-        let class = flow.map_or(0, |flow| drawn(flow, mix(), classes));
+        let class = flow.map_or(0, |flow| drawn(flow, MIX, classes));
         u8::try_from(class * CLASSES_MOST / classes).unwrap_or(0)
     }
 
@@ -85,8 +85,14 @@ impl Varied {
         *self != Self::default()
     }
 
+    /// Whether frames have more than one source or target.
+    #[must_use]
+    pub const fn has_addresses(&self) -> bool {
+        self.targets > 1 || self.sources > 1
+    }
+
     const fn first_source(&self, stream: u8) -> u32 {
-        FROM + stream as u32 * self.sources
+        FIRST_SOURCE + stream as u32 * self.sources
     }
 
     /// Writes addresses and class of the flow in `R5` over the first ones, which the frame in `R7`
@@ -100,8 +106,8 @@ impl Varied {
         code.op_imm(Op::Xor, R0, 0xffff);
         let low = |address: u32| i32::from(address as u16);
         let sources = (ODD[0], self.sources, low(self.first_source(stream)), ip + 14);
-        let destinations = (ODD[1], self.destinations, low(TO), ip + 18);
-        for (odd, count, first, at) in [sources, destinations] {
+        let targets = (ODD[1], self.targets, low(FIRST_TARGET), ip + 18);
+        for (odd, count, first, at) in [sources, targets] {
             if count > 1 {
                 draw(code, odd, count);
                 code.op_imm(Op::Add, R1, first);
@@ -113,7 +119,7 @@ impl Varied {
             }
         }
         if self.classes > 1 {
-            draw(code, mix(), self.classes);
+            draw(code, MIX, self.classes);
             code.op_imm(Op::Lsh, R1, 6);
             code.op_imm(Op::Div, R1, i32::try_from(self.classes).unwrap_or(1));
             code.op_imm(Op::Lsh, R1, 2);
@@ -133,10 +139,8 @@ impl Varied {
     }
 }
 
-/// The multiplier of classes, so that they go by neither address.
-const fn mix() -> u64 {
-    ODD[0] ^ ODD[1] ^ 1
-}
+/// The multiplier of classes, so that they go by neither address; odd.
+const MIX: u64 = ODD[0] ^ ODD[1] ^ 1;
 
 /// Which of so many a flow has: the upper bits of a product, times their number.
 fn drawn(flow: u32, odd: u64, count: u32) -> u32 {
@@ -171,7 +175,7 @@ mod tests {
 
     #[test]
     fn flows_have_all_addresses_and_classes_about_equally_often() {
-        let varied = Varied { destinations: 1000, sources: 256, classes: 8 };
+        let varied = Varied { targets: 1000, sources: 256, classes: 8 };
         let mut counts = [const { std::collections::BTreeMap::new() }; 3];
         for flow in 0..65_536 {
             let [from, to] = varied.addresses(ENDS, (2, Some(flow)));
@@ -180,10 +184,10 @@ mod tests {
                 *count.entry(value).or_insert(0_u32) += 1;
             }
         }
-        let [sources, destinations] = varied.all(ENDS, 2);
+        let [sources, targets] = varied.all(ENDS, 2);
         let found = |nth: usize| counts[nth].keys().copied().collect::<BTreeSet<u32>>();
         let all = |list: &[Ipv4Addr]| list.iter().map(|a| a.to_bits()).collect::<BTreeSet<u32>>();
-        assert_eq!((found(0), found(1)), (all(&sources), all(&destinations)));
+        assert_eq!((found(0), found(1)), (all(&sources), all(&targets)));
         assert_eq!(found(2), (0..64).step_by(8).collect());
         assert_eq!(sources[0], Ipv4Addr::new(198, 19, 130, 0));
         for (count, each) in counts.iter().zip([256, 65, 8192]) {

@@ -127,7 +127,7 @@ pub struct Wire {
     pub hardware: [[u8; 6]; 2],
     /// Addresses: of the sender, of the target.
     pub addresses: [IpAddr; 2],
-    /// What flows have in place of these.
+    /// How many addresses and classes replace these.
     pub varied: Varied,
     /// How long the frames are, with their tags.
     pub sizes: Sizes,

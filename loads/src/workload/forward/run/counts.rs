@@ -25,6 +25,10 @@ const IP6_DROPS: [&str; 8] = [
     "Ip6OutNoRoutes",
 ];
 
+/// The same of IPv4 where no route leads on, or none back (`rp_filter`; `/proc/net/netstat`).
+const ROUTE_DROPS: [(&str, &str); 2] =
+    [("IpExt: ", "InNoRoutes"), ("TcpExt: ", "IPReversePathFilter")];
+
 /// What a host counted so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
@@ -71,6 +75,7 @@ pub fn drops(
     }
     let snmp = std::fs::read_to_string("/proc/self/net/snmp").unwrap_or_default();
     all.extend(of_ip(&snmp));
+    all.extend(of_routes(&std::fs::read_to_string("/proc/self/net/netstat").unwrap_or_default()));
     all.extend(of_ip6(&std::fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default()));
     Ok(all)
 }
@@ -92,12 +97,22 @@ fn of_link(link: &LinkInfo, sends: &[&str]) -> Vec<(String, u64)> {
 
 /// The counters of IPv4 of a text of `/proc/net/snmp`: a line of names, then one of numbers.
 fn of_ip(text: &str) -> Vec<(String, u64)> {
-    let wanted = ip_counters(text).filter(|(name, _)| IP_DROPS.contains(name));
+    let wanted = counters(text, "Ip: ").filter(|(name, _)| IP_DROPS.contains(name));
     wanted.map(|(name, count)| (format!("ip {name}"), count)).collect()
 }
 
-fn ip_counters(text: &str) -> impl Iterator<Item = (&str, u64)> {
-    let mut lines = text.lines().filter(|line| line.starts_with("Ip: "));
+/// The same of a text of `/proc/net/netstat`.
+fn of_routes(text: &str) -> Vec<(String, u64)> {
+    let of = |(group, wanted): (&str, &str)| {
+        let found = counters(text, group).find(|(name, _)| *name == wanted);
+        found.map(|(name, count)| (format!("ip {name}"), count))
+    };
+    ROUTE_DROPS.into_iter().filter_map(of).collect()
+}
+
+/// The counters of a group: a line of names, then one of numbers.
+fn counters<'t>(text: &'t str, group: &str) -> impl Iterator<Item = (&'t str, u64)> {
+    let mut lines = text.lines().filter(|line| line.starts_with(group));
     let mut words = || lines.next().unwrap_or_default().split_ascii_whitespace();
     let (names, numbers) = (words(), words());
     names.zip(numbers).filter_map(|(name, number)| Some((name, number.parse().ok()?)))
@@ -135,7 +150,7 @@ impl Forwarded {
 }
 
 fn routed(snmp: &str) -> u64 {
-    let told = ip_counters(snmp).find(|(name, _)| *name == "ForwDatagrams");
+    let told = counters(snmp, "Ip: ").find(|(name, _)| *name == "ForwDatagrams");
     told.map_or(0, |(_, count)| count)
 }
 
