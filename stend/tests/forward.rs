@@ -38,6 +38,10 @@ const SERVED: &str = "flows = 100\nrules = 100\nrule_hits = \"25 %\"\nroutes = 1
                       nat = \"on\"\npolicers = 4\nport_queues = 8\n\
                       target_addresses = 1000\nsource_addresses = 64\ndscp_classes = 8\n";
 
+/// A bucket that holds no whole frame.
+const SHALLOW: &str = "fast_path = \"af_xdp\"\nframe_size = \"1518 B\"\npolicers = 1\n\
+                       policer_rate = \"1 Mbit/s\"\npolicer_burst = \"1000 B\"\n";
+
 /// A visit that the machine of this moment did not disturb; none where a kernel lacks live frames,
 /// too.
 fn visited(bench: &mut Bench, plan: &Plan) -> Option<TrialRecord> {
@@ -97,7 +101,7 @@ fn counts_agree(record: &TrialRecord, name: &str) {
 #[test]
 fn every_frame_is_accounted_for_back_to_back_through_a_router_and_through_a_switch() {
     const FULL: &str = "";
-    const PACED: &str = "offered_load = \"67.2 Mbit/s\"\n";
+    const PACED: &str = "offered_load = \"67.2 Mbit/s\"\nlate_frames = \"lost\"\n";
     const LONG: &str = "frame_size = \"1518 B\"\npattern = \"counter\"\n\
                         target_addresses = 32768\nsource_addresses = 300\ndscp_classes = 64\n";
     const PACED_PACKET: &str = "engine = \"packet\"\noffered_load = \"67.2 Mbit/s\"\n";
@@ -312,7 +316,11 @@ fn a_fast_path_joins_the_ports_of_a_switch_and_counts_what_its_rules_drop() {
         (process, "", (0.0, "rules")),
         (process, "rules = 100\nrule_hits = \"25 %\"\n", (0.25, "rules")),
         (process, SERVED, (0.25, "rules")),
-        (process, "policers = 1\npolicer_rate = \"9.6 Mbit/s\"\n", (0.5, "policed")),
+        (
+            process,
+            "policers = 1\npolicer_rate = \"9.6 Mbit/s\"\npolicer_burst = \"16 KiB\"\n",
+            (0.5, "policed"),
+        ),
         (process, "planted_loss = \"10 %\"\n", (0.1, "planted loss")),
         (process, "planted_capacity = 20000\nrules = 100\n", (0.5, "planted capacity")),
     ] {
@@ -364,6 +372,9 @@ fn a_program_is_refused_where_no_bridge_has_the_ports_and_rules_where_the_kernel
         ("", "device", "fast_path = \"af_xdp\"\n", "role = \"switch\""),
         ("", "switch", "target_addresses = 2\ndirection = \"duplex\"\n", "direction = \"receive\""),
         ("", "switch", "policer_rate = \"1 Mbit/s\"\n", "policers = 1"),
+        ("", "switch", "flows = 9\ntarget_addresses = 10\n", "raise flows"),
+        ("", "switch", "late_frames = \"lost\"\n", "offered_load"),
+        ("", "switch", SHALLOW, "raise policer_burst"),
         ("", "switch", "rules = 3\n", "fast_path = \"xdp\""),
         ("", "switch", "fast_path = \"xdp\"\nnat = \"on\"\n", "fast_path = \"af_xdp\""),
         ("", "switch", "fast_path = \"af_xdp\"\nvlan_tag = 7\n", "vlan_tag = \"none\""),

@@ -3,10 +3,11 @@
 //! Must not know frames or hosts; all it sees is the evidence.
 
 use super::evidence::Evidence;
+use super::late;
 use super::ledger::ledger;
 use super::readings;
 use super::run::{HostMark, share};
-use super::spec::{DECLARED, HEADROOM, LATE_FRAMES};
+use super::spec::{DECLARED, HEADROOM};
 use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
@@ -20,13 +21,8 @@ use rig::metal::{DIGEST, digest};
 use rig::workload::Checked;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of the scheduled frames that may be unsent in a paced trial.
-const UNSENT: f64 = 1e-4;
 /// Share of the window that the CPU of a client that sends as fast as it can may be idle.
 const IDLE: f64 = 0.2;
-/// So many times as fast as a load asks the tester is alone at least, where what it could not send
-/// is lost: what stands between had most of its time.
-const FASTER: f64 = 2.0;
 /// The phase of the window.
 const WINDOW: usize = 1;
 
@@ -48,8 +44,8 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     schedules(evidence)?;
     idleness(evidence)?;
     // A difference of two clocks is no latency.
-    let one_clock = evidence.one_clock.iter().all(|one| *one);
-    let sinks = evidence.after.iter().filter(|_| one_clock);
+    let tells = evidence.one_clock.iter().all(|one| *one) && !late::hides_latency(evidence)?;
+    let sinks = evidence.after.iter().filter(|_| tells);
     let times = sinks.filter_map(|(_, counts)| counts.times.as_ref());
     let outcome = Outcome {
         window: Window { opened_ns: life.window_ns.0, closed_ns: life.window_ns.1 },
@@ -145,54 +141,11 @@ fn schedules(evidence: &Evidence) -> Result<(), Fault> {
             let what = format!("{name}: {due:.1} frames were due in the window, {told} are told");
             return Err(Fault::WrongWork { what });
         }
-        if float(unsent) > float(told) * UNSENT && !is_late_lost(evidence)? {
-            return limit(format!(
-                "{unsent} of {told} frames of the window were not sent at their moment; lower \
-                 offered_load{}",
-                alone(evidence)?
-            ));
+        if let Some(what) = late::limit(evidence, (sent, unsent))? {
+            return limit(what);
         }
     }
     Ok(())
-}
-
-/// Whether frames that were not sent at their moment count as lost, as in MLRsearch 1.2.1: where
-/// the plan says so, and the tester alone is faster, so that what stands between held it up.
-pub fn is_late_lost(evidence: &Evidence) -> Result<bool, Fault> {
-    if !asks_for_loss(evidence) || evidence.interval_ns.is_none() || evidence.burst.is_some() {
-        return Ok(false);
-    }
-    Ok(times_the_load(evidence)?.is_some_and(|times| times >= FASTER))
-}
-
-fn asks_for_loss(evidence: &Evidence) -> bool {
-    evidence.asked.get(LATE_FRAMES.name).and_then(Value::word) == Some("lost")
-}
-
-/// The rate of the tester alone, over that of the schedule.
-fn times_the_load(evidence: &Evidence) -> Result<Option<f64>, Fault> {
-    let sent = evidence.sums()?.0;
-    let asked = float(sent.sent[WINDOW] + sent.unsent[WINDOW]) / evidence.frames_for()?;
-    Ok(evidence.alone.filter(|_| asked > 0.0).map(|alone| alone.rate / asked))
-}
-
-/// Frames a second that came of a schedule, of those that count.
-fn scheduled_rate(evidence: &Evidence) -> Result<f64, Fault> {
-    Ok(float(evidence.sums()?.1[WINDOW]) / evidence.frames_for()?)
-}
-
-/// Why late frames are not lost, where that was asked for.
-fn alone(evidence: &Evidence) -> Result<String, Fault> {
-    if !asks_for_loss(evidence) {
-        return Ok(String::new());
-    }
-    Ok(match times_the_load(evidence)? {
-        Some(times) => format!(
-            "; they are not lost, since the tester alone is {times:.1} times as fast as the load, \
-             and {FASTER} times are needed"
-        ),
-        None => "; they are not lost, since it is not known how fast the tester is alone".into(),
-    })
 }
 
 /// Frames of a stream that were due in the window; none of one that sends as many as it can.
@@ -253,7 +206,8 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         None => read,
         Some(_) => {
             let bytes = float(of_all(|s| s.bytes[WINDOW])?);
-            (scheduled_rate(evidence)?, bytes / evidence.frames_for()?)
+            let length = evidence.frames_for()?;
+            (float(came) / length, bytes / length)
         }
     };
     let part = |count: u64, of: u64| float(count) / float(of.max(1));
@@ -261,7 +215,7 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         metric: metric.into(),
         quantity: Quantity::new(value, unit),
     };
-    let offered = if is_late_lost(evidence)? { sent + unsent } else { sent };
+    let offered = if late::are_lost(&evidence.asked) { sent + unsent } else { sent };
     let throughput = (bytes + rate * float(IFG as u64)) * 8.0;
     let mut samples = vec![
         sample("frames", rate, Unit::PacketPerSecond),

@@ -7,6 +7,7 @@
 
 mod check;
 mod evidence;
+mod late;
 mod ledger;
 mod model;
 mod readings;

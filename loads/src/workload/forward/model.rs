@@ -6,9 +6,10 @@
 
 use super::check;
 use super::evidence::{Evidence, Leg};
+use super::late;
 use super::run::{
     Alone, Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, holds, interval,
-    is_planted, is_received, is_served, line_bits, share, vlan_of,
+    is_planted, is_rate_alone, is_received, is_served, line_bits, share, vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -120,9 +121,13 @@ fn planted(device: &sim::Device) -> Device {
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
     let streams = scene.clients.max(1);
-    if is_planted(params) || is_served(params) {
-        let what = "nat, policers, port_queues, routes, planted_capacity and planted_loss are of a \
-                    process on a real path; take the table [device] of the physics";
+    if is_planted(params) || is_served(params) || is_rate_alone(params) {
+        let what = "nat, policers, policer_rate, port_queues, routes, planted_capacity and \
+                    planted_loss are of a process on a real path; take the table [device] of the \
+                    physics";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
+    if let Some(what) = late::refusal(params, true, false) {
         return Err(Fault::NotAvailable { what: what.into() });
     }
     if !is_received(params) {

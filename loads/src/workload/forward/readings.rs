@@ -3,8 +3,8 @@
 //!
 //! Must not know whether the work was right; `check.rs` says that.
 
-use super::check::is_late_lost;
 use super::evidence::Evidence;
+use super::late;
 use super::run::HostMark;
 use crate::engine::net::life::starts;
 use crate::engine::net::seconds;
@@ -24,7 +24,7 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         let (probe, host, key) = (probe.into(), host.into(), key.into());
         all.push(Reading { probe, host, key, quantity: Quantity::new(value, unit) });
     };
-    let lost = is_late_lost(evidence)?;
+    let lost = late::hides_latency(evidence)?;
     for (at, name) in evidence.host_names.iter().enumerate() {
         let (a, b) = (&life.opened[at], &life.closed[at]);
         let wall = seconds(b.at_ns.saturating_sub(a.at_ns)).max(1e-9);
@@ -33,7 +33,7 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         if let Some(share) = most(evidence, at, idle)? {
             add("frames", name, "cpu_idle", (share, Unit::Share));
         }
-        // What is lost tells nothing of the sender's own time.
+        // Frames that count as lost do not show a slow sender.
         if let Some(share) = most(evidence, at, late)?.filter(|_| !lost) {
             add("pace", name, "late", (share, Unit::Share));
         }

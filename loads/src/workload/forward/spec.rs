@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `forward` as data; knows nothing of frames.
 
 use crate::engine::net::streams::OFFERED;
-use crate::engine::packet::live::{CLASSES_MOST, DESTINATIONS_MOST, JUMBO, LEAST, SOURCES_MOST};
+use crate::engine::packet::live::{CLASSES_MOST, TARGETS_MOST, JUMBO, LEAST, SOURCES_MOST};
 use crate::engine::packet::wanted::{
     NAT, POLICER_BURST, POLICER_RATE, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES,
 };
@@ -74,8 +74,8 @@ pub const ENGINE: ParamSpec = ParamSpec {
 pub const TARGET_ADDRESSES: ParamSpec = ParamSpec {
     name: "target_addresses",
     about: "addresses of 198.19.0.0/17 that the flows go to; 1 for that of their sink",
-    role: None,
-    kind: ParamKind::count(1, DESTINATIONS_MOST as u64),
+    role: Some(ParamRole::Targets),
+    kind: ParamKind::count(1, TARGETS_MOST as u64),
     default: "1",
 };
 
@@ -173,17 +173,17 @@ pub const RULES: ParamSpec = ParamSpec {
 /// What a rule drops.
 pub const RULE_HITS: ParamSpec = ParamSpec {
     name: "rule_hits",
-    about: "share of the flows' source ports that a rule drops; all others miss by one field",
+    about: "share of the flows' source ports that a rule drops; all others miss",
     role: None,
     kind: ParamKind::within(Kind::Share, 0.0, 0.9),
     default: "0 %",
 };
 
-/// What frames are that were not sent at their moment.
+/// What becomes of frames that are too late to be sent.
 pub const LATE_FRAMES: ParamSpec = ParamSpec {
     name: "late_frames",
-    about: "what frames make that were not sent at their moment: void, the trial; lost, its loss \
-            (as MLRsearch counts them), where the tester alone is twice as fast",
+    about: "frames that the sender skips because they are late: void rejects the trial; lost \
+            counts them as loss (MLRsearch), where the tester alone is twice as fast as the load",
     role: None,
     kind: ParamKind::choice(&["void", "lost"]),
     default: "void",
@@ -192,7 +192,6 @@ pub const LATE_FRAMES: ParamSpec = ParamSpec {
 const PARAMS: &[ParamSpec] = &[
     BURST,
     DECLARED,
-    TARGET_ADDRESSES,
     DIRECTION,
     CLASSES,
     ENGINE,
@@ -230,6 +229,7 @@ const PARAMS: &[ParamSpec] = &[
     RULE_HITS,
     RULES,
     SOURCE_ADDRESSES,
+    TARGET_ADDRESSES,
     VLAN_TAG,
 ];
 

@@ -3,15 +3,18 @@
 
 use super::check::check;
 use super::evidence::{Evidence, Leg};
+use super::late;
 use super::ledger::ledger;
 use super::run::{Alone, Counts, Forwarded, HostMark, StreamEnd, Ticks};
 use crate::engine::net::Life;
 use crate::engine::packet::live::bridge::PortCounts;
 use crate::engine::packet::live::{Sent, Sizes, Stream, Totals};
 use crate::engine::packet::traffic::Spread;
-use desk::record::{Fault, Value};
+use crate::engine::times::stored;
+use desk::record::{Distribution, Fault, Settings, Value};
 use desk::unit::{Quantity, Unit};
 use rig::metal::Span;
+use rig::workload::Checked;
 
 /// Frames sent before, in and after the window.
 const SENT: [u64; 3] = [100, 1000, 10];
@@ -337,27 +340,55 @@ fn a_paced_trial_tells_every_frame_and_is_void_where_frames_were_not_sent() {
     assert!(fault.to_string().contains("1 of 1000 frames of the window"), "{fault}");
 }
 
+/// A paced trial of a plan that counts late frames as lost: so many of the window were sent and
+/// late, and the tester reaches such a rate alone.
+fn late([sent, unsent]: [u64; 2], alone: Option<f64>) -> Result<Checked, Fault> {
+    let mut evidence = good();
+    evidence.interval_ns = Some(1e6);
+    evidence.asked.insert("late_frames".into(), Value::Word("lost".into()));
+    evidence.alone = alone.map(|rate| Alone { rate, latency: None });
+    let told = &mut end(&mut evidence).sent;
+    (told.sent[1], told.unsent[1]) = (sent, unsent);
+    // One that was sent is lost as well, by a counter that tells of it.
+    stream(&mut evidence).came[1] = sent.saturating_sub(1);
+    let dropped = u64::from(sent > 0);
+    evidence.before[2].1.drops = vec![("far rx_dropped".into(), 0)];
+    evidence.after[2].1.drops = vec![("far rx_dropped".into(), dropped)];
+    let mut times = Distribution::empty().unwrap();
+    times.record(1000).unwrap();
+    evidence.after[0].1.times = stored("latency", &times);
+    check(&evidence)
+}
+
 #[test]
-fn late_frames_are_lost_where_a_plan_says_so_and_the_tester_alone_is_far_faster() {
-    let late = |rate| {
-        let mut evidence = good();
-        evidence.interval_ns = Some(1e6);
-        evidence.asked.insert("late_frames".into(), Value::Word("lost".into()));
-        evidence.alone = Some(Alone { rate, latency: None });
-        let sent = &mut end(&mut evidence).sent;
-        (sent.sent[1], sent.unsent[1]) = (950, 50);
-        // One that was sent is lost as well, by a counter that tells of it.
-        stream(&mut evidence).came[1] = 949;
-        evidence.before[2].1.drops = vec![("far rx_dropped".into(), 0)];
-        evidence.after[2].1.drops = vec![("far rx_dropped".into(), 1)];
-        check(&evidence)
-    };
-    let checked = late(2000.0).unwrap();
-    assert!(checked.readings.iter().all(|reading| &*reading.probe != "pace"));
+fn late_frames_are_lost_where_a_plan_says_so_and_tell_no_latency() {
+    let checked = late([950, 50], Some(2000.0)).unwrap();
     assert!((checked.outcome.metric("loss").unwrap().value - 0.051).abs() < 1e-9);
     assert!((checked.outcome.metric("unsent").unwrap().value - 0.05).abs() < 1e-9);
-    let fault = late(1500.0).unwrap_err();
-    assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
-    let told = fault.to_string().contains("alone is 1.5 times as fast as the load, and 2 times");
-    assert!(told, "{fault}");
+    let paced = |checked: &Checked| checked.readings.iter().any(|r| &*r.probe == "pace");
+    assert!(checked.outcome.distributions.is_empty() && !paced(&checked));
+    let checked = late([1000, 0], Some(2000.0)).unwrap();
+    assert!((checked.outcome.metric("loss").unwrap().value - 0.001).abs() < 1e-9);
+    assert!(checked.outcome.distributions.len() == 1 && paced(&checked));
+}
+
+#[test]
+fn late_frames_are_not_lost_where_the_tester_may_be_the_cause() {
+    for (frames, alone, told) in [
+        ([950, 50], Some(1500.0), "alone it is 1.5 times as fast as the load"),
+        // A schedule that was kept by chance would be the only one that counts.
+        ([1000, 0], Some(1500.0), "alone it is 1.5 times as fast as the load"),
+        ([950, 50], None, "not known how fast"),
+        ([0, 1000], Some(2000.0), "none of 1000 frames of the window was sent"),
+    ] {
+        let fault = late(frames, alone).map(|_| ()).unwrap_err();
+        assert!(matches!(fault, Fault::GeneratorLimit { .. }), "{fault}");
+        assert!(fault.to_string().contains(told), "{fault}");
+    }
+    let lost = Settings::from([("late_frames".into(), Value::Word("lost".into()))]);
+    let refused = |is_paced, is_shared| late::refusal(&lost, is_paced, is_shared);
+    assert!(refused(false, true).unwrap().contains("needs a schedule"));
+    assert!(refused(true, false).unwrap().contains("shares the machine"));
+    assert_eq!(refused(true, true), None);
+    assert_eq!(late::refusal(&Settings::new(), false, false), None);
 }

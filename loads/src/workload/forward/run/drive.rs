@@ -17,6 +17,7 @@ use crate::engine::packet::live::{
 };
 use crate::workload::forward::check;
 use crate::workload::forward::evidence::{Evidence, Leg};
+use crate::workload::forward::late;
 use crate::workload::forward::spec::{
     BURST, CLASSES, DIRECTION, ENGINE, FRAME_SIZE, IMIX, SOURCE_ADDRESSES, SPEC, TARGET_ADDRESSES,
     VLAN_TAG,
@@ -81,6 +82,12 @@ impl Workload for Frames {
             ..Evidence::default()
         };
         refuse_second_cables(lab, job.link)?;
+        self.refuse_late(lab, job, &traffic)?;
+        if traffic.varied.has_addresses() && !lab.has_way_behind(job.link) {
+            let what = "target_addresses and source_addresses need one link and one system under \
+                        test behind hosts that route; take 1 of each, or a switch";
+            return Err(Fault::NotAvailable { what: what.into() });
+        }
         self.joining = joining(lab, job, &traffic)?;
         let rules = self.joining.as_ref().map(|how| how.near.spread(&how.near.list()));
         self.evidence.list = rules;
@@ -167,6 +174,18 @@ impl Frames {
         }
         let aim = |(at, aims)| (at, ToPart::Aim(aims, traffic.clone()));
         self.ask(lab, aims.into_iter().map(aim).collect()).map(drop)
+    }
+
+    /// Refuses to count late frames as lost where the device takes no time from the tester.
+    fn refuse_late(&self, lab: &Lab, job: &Job, traffic: &Traffic) -> Result<(), Fault> {
+        let here = lab.machine_of(SUT);
+        let is_shared = self.hosts.iter().all(|at| lab.machine_of(*at) == here)
+            && !self.is_bare(lab, job.link);
+        let is_paced = traffic.interval_ns.is_some() && traffic.burst.is_none();
+        match late::refusal(&job.trial.point.params, is_paced, is_shared) {
+            Some(what) => Err(Fault::NotAvailable { what: what.into() }),
+            None => Ok(()),
+        }
     }
 
     /// Whether one virtual cable joins the clients and the system under test.
@@ -304,7 +323,7 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
         seed: job.trial.seed,
         sizes,
         layout,
-        varied: varied(params, (streams, layout))?,
+        varied: varied(params, (flows, streams), layout)?,
         flows,
         pattern,
         interval_ns,
@@ -314,25 +333,33 @@ fn traffic(job: &Job, layout: Layout, (clients, streams): (u32, usize)) -> Resul
     })
 }
 
-/// How many addresses and classes the frames of so many streams have.
-fn varied(params: &Settings, (streams, layout): (u32, Layout)) -> Result<Varied, Fault> {
+/// How many addresses and classes the frames of so many flows of so many streams have.
+fn varied(
+    params: &Settings,
+    (flows, streams): (u32, u32),
+    layout: Layout,
+) -> Result<Varied, Fault> {
     let count = |spec: &ParamSpec| {
         let count = params.get(spec.name).and_then(Value::count).unwrap_or(1);
         u32::try_from(count).unwrap_or(u32::MAX)
     };
     let varied = Varied {
-        destinations: count(&TARGET_ADDRESSES),
+        targets: count(&TARGET_ADDRESSES),
         sources: count(&SOURCE_ADDRESSES),
         classes: count(&CLASSES),
     };
+    let most = varied.targets.max(varied.sources).max(varied.classes);
     let what = if varied.any() && layout.six {
-        "target_addresses, source_addresses and dscp_classes are of IPv4; take ip_version = 4, or \
-         1 of each"
+        "target_addresses, source_addresses and dscp_classes need IPv4; take ip_version = 4, or 1 \
+         of each"
             .to_owned()
-    } else if (varied.destinations > 1 || varied.sources > 1) && !is_received(params) {
-        "target_addresses and source_addresses are of frames to the system under test; take \
-         direction = \"receive\", or 1 of each"
+    } else if varied.has_addresses() && !is_received(params) {
+        "target_addresses and source_addresses need direction = \"receive\"; take it, or 1 of each"
             .to_owned()
+    } else if flows < most {
+        format!(
+            "{flows} flows are fewer than the {most} addresses or classes asked for; raise flows"
+        )
     } else if varied.sources.saturating_mul(streams) > SOURCES_MOST {
         format!(
             "{} source_addresses of each of {streams} streams are more than the {SOURCES_MOST} of \

@@ -4,6 +4,7 @@
 
 use super::drive::is_received;
 use super::message::{FastPath, Joining, Traffic};
+use crate::engine::packet::frame::FCS;
 use crate::engine::packet::live::bridge::pair::Plants;
 use crate::engine::packet::live::near_rules::NearRules;
 use crate::engine::packet::wanted::{NAT, POLICER_RATE, Wanted};
@@ -36,7 +37,9 @@ pub fn joining(lab: &Lab, job: &Job, traffic: &Traffic) -> Result<Option<Joining
     let flows = traffic.flows as usize * lab.clients() as usize;
     let wanted = Wanted::of(params, flows);
     let many = || (wanted.flows > TRANSLATED_MOST).then(|| too_many(flows));
-    if let Some(what) = refusal(params, traffic).map(str::to_owned).or_else(many) {
+    let shallow = || too_shallow(&wanted, traffic);
+    let refused = refusal(params, traffic).map(str::to_owned).or_else(many).or_else(shallow);
+    if let Some(what) = refused {
         return Err(Fault::NotAvailable { what });
     }
     let fourth = |at| match lab.address_of(at, job.link) {
@@ -85,9 +88,19 @@ pub fn is_served(params: &Settings) -> bool {
 }
 
 /// Whether there is a rate, and no policer that has it.
-fn is_rate_alone(params: &Settings) -> bool {
+#[must_use]
+pub fn is_rate_alone(params: &Settings) -> bool {
     let rate = params.get(POLICER_RATE.name).and_then(Value::quantity);
     rate.is_some() && Wanted::of(params, 1).policers == 0
+}
+
+/// A bucket that holds no whole frame lets none through.
+fn too_shallow(wanted: &Wanted, traffic: &Traffic) -> Option<String> {
+    let (_, depth) = wanted.policed?;
+    let longest = traffic.sizes.most() - FCS;
+    (depth < longest as u64).then(|| {
+        format!("policer_burst of {depth} B holds no frame of {longest} B; raise policer_burst")
+    })
 }
 
 fn too_many(flows: usize) -> String {
@@ -123,8 +136,7 @@ fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
         )
     } else if is_rate_alone(params) {
         Some(
-            "policer_rate is that of policers; take policers = 1 or more, or policer_rate = \
-             \"none\"",
+            "policer_rate needs policers; take policers = 1 or more, or policer_rate = \"none\"",
         )
     } else if rules > 0 && !is_received(params) {
         Some(
