@@ -1,7 +1,7 @@
 //! Knows the parameters and figures of `forward` as data; knows nothing of frames.
 
 use crate::engine::net::streams::OFFERED;
-use crate::engine::packet::live::{CLASSES_MOST, TARGETS_MOST, JUMBO, LEAST, SOURCES_MOST};
+use crate::engine::packet::live::{CLASSES_MOST, JUMBO, LEAST, SOURCES_MOST, TARGETS_MOST};
 use crate::engine::packet::wanted::{
     NAT, POLICER_BURST, POLICER_RATE, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES,
 };

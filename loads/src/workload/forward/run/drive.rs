@@ -179,8 +179,8 @@ impl Frames {
     /// Refuses to count late frames as lost where the device takes no time from the tester.
     fn refuse_late(&self, lab: &Lab, job: &Job, traffic: &Traffic) -> Result<(), Fault> {
         let here = lab.machine_of(SUT);
-        let is_shared = self.hosts.iter().all(|at| lab.machine_of(*at) == here)
-            && !self.is_bare(lab, job.link);
+        let is_shared =
+            self.hosts.iter().all(|at| lab.machine_of(*at) == here) && !self.is_bare(lab, job.link);
         let is_paced = traffic.interval_ns.is_some() && traffic.burst.is_none();
         match late::refusal(&job.trial.point.params, is_paced, is_shared) {
             Some(what) => Err(Fault::NotAvailable { what: what.into() }),

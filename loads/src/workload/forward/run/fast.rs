@@ -135,9 +135,7 @@ fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
              \"af_xdp\", or nat = \"off\" and no policers, queues and routes",
         )
     } else if is_rate_alone(params) {
-        Some(
-            "policer_rate needs policers; take policers = 1 or more, or policer_rate = \"none\"",
-        )
+        Some("policer_rate needs policers; take policers = 1 or more, or policer_rate = \"none\"")
     } else if rules > 0 && !is_received(params) {
         Some(
             "rules are drawn for frames to the system under test; take direction = \"receive\", or \
