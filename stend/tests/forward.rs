@@ -36,7 +36,7 @@ fn plan(lab: &str, load: &str) -> Plan {
 /// A list that drops 25 of 100 flows, and all other services of a process.
 const SERVED: &str = "flows = 100\nrules = 100\nrule_hits = \"25 %\"\nroutes = 1000\n\
                       nat = \"on\"\npolicers = 4\nport_queues = 8\n\
-                      target_addresses = 1000\nsource_addresses = 64\ndscp_classes = 8\n";
+                      target_addresses = 50\nsource_addresses = 20\ndscp_classes = 8\n";
 
 /// A bucket that holds no whole frame.
 const SHALLOW: &str = "fast_path = \"af_xdp\"\nframe_size = \"1518 B\"\npolicers = 1\n\
