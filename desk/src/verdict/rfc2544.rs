@@ -116,7 +116,7 @@ pub struct Departures {
     pub sizes: Vec<Quantity>,
     /// Tests that are not made.
     pub tests: Vec<RfcTest>,
-    /// Addresses that frames go to at most.
+    /// The largest number of addresses that frames go to.
     pub targets: u32,
     /// The window of the load with the shortest one.
     pub window: Quantity,
@@ -160,7 +160,7 @@ pub fn departures(plan: &Plan) -> Option<Departures> {
     Some(Departures { sections, sizes, tests, targets, window, blocks })
 }
 
-/// Addresses that frames go to at most, by loads and levels; one where nothing is said.
+/// The largest number of addresses that frames go to, by loads and levels; 1 by default.
 fn targets(plan: &Plan, loads: &[&LoadPlan]) -> u32 {
     let levels = || plan.factors.iter().flat_map(|factor| &factor.levels);
     let all = loads.iter().flat_map(|load| {

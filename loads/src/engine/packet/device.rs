@@ -366,7 +366,7 @@ impl Device {
         self.counters.policed += live.keep(|at, _| conforms[at]);
     }
 
-    /// Keeps frames to subscribers alone, where frames go to such.
+    /// Drops frames whose destination has no session, where frames go to subscribers.
     fn find_sessions(&mut self) {
         let Some(subscribers) = &self.tables.subscribers else { return };
         let (live, entered) = (&mut *self.live, &mut self.entered);

@@ -32,7 +32,7 @@ pub struct Trace {
     pub forwarding: Forwarding,
     /// Flows that are translated; 0 for none.
     pub translated: usize,
-    /// The session of each flow; of none, flows are in no sessions.
+    /// The session of each flow; empty without subscribers.
     pub sessions: Vec<u16>,
     /// Whether flows go to subscribers, and do not come from them.
     pub downstream: bool,

@@ -20,7 +20,7 @@ pub struct Subscribers {
 }
 
 impl Subscribers {
-    /// Of addresses that each lead to a session, 1 to 65,535.
+    /// A table of addresses and their sessions, 1 to 65,535.
     #[must_use]
     pub fn new(sessions: &BTreeMap<u32, u16>) -> Self {
         let places = (sessions.len() * ROOM).next_power_of_two().max(ROOM);
@@ -35,7 +35,7 @@ impl Subscribers {
         all
     }
 
-    /// Has the memory for an address brought near.
+    /// Prefetches the entry of an address.
     #[inline]
     pub fn ask(&self, address: u32) {
         ask_for(&self.places[self.first(address)]);

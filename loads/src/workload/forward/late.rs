@@ -18,8 +18,8 @@ pub fn are_lost(params: &Settings) -> bool {
     params.get(LATE_FRAMES.name).and_then(Value::word) == Some("lost")
 }
 
-/// Why they cannot be, where a plan says so: only a schedule has late frames, and only a device on
-/// the machine of the tester takes time from it.
+/// Why a plan cannot count late frames as lost: only a schedule has late frames, and only a device
+/// on the machine of the tester takes time from it.
 #[must_use]
 pub fn refusal(params: &Settings, is_paced: bool, is_shared: bool) -> Option<&'static str> {
     if !are_lost(params) {
@@ -39,7 +39,7 @@ pub fn refusal(params: &Settings, is_paced: bool, is_shared: bool) -> Option<&'s
     }
 }
 
-/// Why a stream that sent so many frames of its window, and so many not, was at its limit.
+/// Why a stream was at its limit, by its sent and unsent frames of the window; none if it was not.
 ///
 /// # Errors
 /// A trial that was not driven.

@@ -166,7 +166,7 @@ fn around(all: &[u32]) -> Prefix {
     Prefix::around(first, u8::try_from(differs.leading_zeros()).unwrap_or(0))
 }
 
-/// An address beside one of these, which are in order, whose prefix of this length has none.
+/// A neighbour of an address whose prefix of this length holds none of these, which are in order.
 fn elsewhere(all: &[u32], address: u32, len: u32) -> u32 {
     let shift = 32 - len;
     let taken = |address: &u32| {

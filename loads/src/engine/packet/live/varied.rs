@@ -23,7 +23,7 @@ pub const SOURCES_MOST: u32 = 1 << (32 - BEHIND[1].1);
 /// Code points of DSCP (RFC 2474).
 pub const CLASSES_MOST: u32 = 64;
 
-/// How many of each the frames of a stream have; with one, frames have that of the end.
+/// How many addresses and classes the frames of a stream have; 1 keeps that of its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Varied {
     /// Addresses that frames go to.
@@ -79,7 +79,7 @@ impl Varied {
         u8::try_from(class * CLASSES_MOST / classes).unwrap_or(0)
     }
 
-    /// Whether frames have more of any than one.
+    /// Whether frames have more than one address or class.
     #[must_use]
     pub fn any(&self) -> bool {
         *self != Self::default()
@@ -139,10 +139,10 @@ impl Varied {
     }
 }
 
-/// The multiplier of classes, so that they go by neither address; odd.
+/// The odd multiplier of classes, so that neither address decides the class.
 const MIX: u64 = ODD[0] ^ ODD[1] ^ 1;
 
-/// Which of so many a flow has: the upper bits of a product, times their number.
+/// The index of a flow among `count` values: the upper bits of a product, times `count`.
 fn drawn(flow: u32, odd: u64, count: u32) -> u32 {
     let word = u64::from(flow).wrapping_mul(odd) >> 32;
     u32::try_from((word * u64::from(count)) >> 32).unwrap_or(0)

@@ -25,7 +25,7 @@ const IP6_DROPS: [&str; 8] = [
     "Ip6OutNoRoutes",
 ];
 
-/// The same of IPv4 where no route leads on, or none back (`rp_filter`; `/proc/net/netstat`).
+/// Drops of IPv4 for want of a route on, or of a route back (`rp_filter`; `/proc/net/netstat`).
 const ROUTE_DROPS: [(&str, &str); 2] =
     [("IpExt: ", "InNoRoutes"), ("TcpExt: ", "IPReversePathFilter")];
 
@@ -101,7 +101,7 @@ fn of_ip(text: &str) -> Vec<(String, u64)> {
     wanted.map(|(name, count)| (format!("ip {name}"), count)).collect()
 }
 
-/// The same of a text of `/proc/net/netstat`.
+/// Drops for want of a route, of a text of `/proc/net/netstat`.
 fn of_routes(text: &str) -> Vec<(String, u64)> {
     let of = |(group, wanted): (&str, &str)| {
         let found = counters(text, group).find(|(name, _)| *name == wanted);

@@ -87,7 +87,7 @@ pub fn is_served(params: &Settings) -> bool {
     Wanted::of(params, 1).any()
 }
 
-/// Whether there is a rate, and no policer that has it.
+/// Whether a plan sets a rate of policers and has no policers.
 #[must_use]
 pub fn is_rate_alone(params: &Settings) -> bool {
     let rate = params.get(POLICER_RATE.name).and_then(Value::quantity);
