@@ -174,6 +174,17 @@ impl LoadPlan {
         fixed.into_iter().chain(swept.flat_map(|(_, values)| values)).chain(sought)
     }
 
+    /// The same, and every value that a level of these factors gives to it.
+    pub fn values_and_levels<'a>(
+        &'a self,
+        role: ParamRole,
+        factors: &'a [FactorPlan],
+    ) -> impl Iterator<Item = &'a Value> {
+        let name = self.roles.get(&role);
+        let levels = factors.iter().flat_map(|factor| &factor.levels);
+        self.values(role).chain(levels.filter_map(move |level| level.settings.get(name?)))
+    }
+
     /// Whether these parameters or the fixed ones set the load offered; a word such as `full` does
     /// not.
     #[must_use]

@@ -161,13 +161,9 @@ pub fn departures(plan: &Plan) -> Option<Departures> {
 }
 
 /// The largest number of addresses that frames go to, by loads and levels; 1 by default.
-fn targets(plan: &Plan, loads: &[&LoadPlan]) -> u32 {
-    let levels = || plan.factors.iter().flat_map(|factor| &factor.levels);
-    let all = loads.iter().flat_map(|load| {
-        let name = load.roles.get(&ParamRole::Targets);
-        let switched = levels().filter_map(move |level| level.settings.get(name?));
-        load.values(ParamRole::Targets).chain(switched)
-    });
+fn targets<'a>(plan: &'a Plan, loads: &[&'a LoadPlan]) -> u32 {
+    let of = |load: &&'a LoadPlan| load.values_and_levels(ParamRole::Targets, &plan.factors);
+    let all = loads.iter().flat_map(of);
     let most = all.filter_map(Value::count).max().unwrap_or(1);
     u32::try_from(most).unwrap_or(u32::MAX)
 }

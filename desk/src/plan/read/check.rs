@@ -255,11 +255,8 @@ fn tagged(plan: &Plan, lines: &Lines) -> Result<(), PlanError> {
     };
     for load in &plan.loads {
         let Some(param) = load.roles.get(&ParamRole::Vlan) else { continue };
-        let levels = plan.factors.iter().flat_map(|factor| &factor.levels);
-        let switched = levels.filter_map(|level| level.settings.get(param));
-        let Some(vlan) = load.values(ParamRole::Vlan).chain(switched).find_map(Value::count) else {
-            continue;
-        };
+        let mut all = load.values_and_levels(ParamRole::Vlan, &plan.factors);
+        let Some(vlan) = all.find_map(Value::count) else { continue };
         let line = written_in(load, param, lines).unwrap_or_else(|| set_at(plan, param, lines));
         let (role, host) = (host.role.word(), host.name.clone());
         return Err(PlanError::TagNotTaken { line, param: param.clone(), vlan, role, host });
