@@ -170,6 +170,16 @@ impl Assembler {
         self.push(0x04 | 0x08 | Op::Mov as u8, (dst as u8, dst as u8), 0, 0);
     }
 
+    /// Folds a sum of words to 16 bits, in so many steps: carries are added (RFC 1071).
+    pub fn fold(&mut self, sum: Reg, scratch: Reg, steps: u32) {
+        for _ in 0..steps {
+            self.mov(scratch, sum);
+            self.op_imm(Op::Rsh, scratch, 16);
+            self.op_imm(Op::And, sum, 0xffff);
+            self.op(Op::Add, sum, scratch);
+        }
+    }
+
     /// `dst =` its lower 16 bits in the order of a network.
     pub fn network16(&mut self, dst: Reg) {
         self.push(0xdc, (dst as u8, 0), 0, 16);

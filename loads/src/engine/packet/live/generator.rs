@@ -753,12 +753,7 @@ impl Maker<'_> {
         code.op_imm(Op::Rsh, R3, 32);
         code.op(Op::Add, R1, R3);
         // The sum is below 2^35, then below 2^20, then below 2^16 + 16.
-        for _ in 0..3 {
-            code.mov(R4, R1);
-            code.op_imm(Op::Rsh, R4, 16);
-            code.op_imm(Op::And, R1, 0xffff);
-            code.op(Op::Add, R1, R4);
-        }
+        code.fold(R1, R4, 3);
         code.op_imm(Op::Xor, R1, 0xffff);
         let some = code.label();
         code.jump_imm(Cond::Ne, R1, 0, some);

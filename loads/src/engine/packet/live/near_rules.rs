@@ -1,5 +1,5 @@
 //! Knows lists of rules that the frames of a load have to pass: most rules match a frame in all
-//! fields but one.
+//! fields but one. Where frames have many addresses, a rule comes so near to some of them.
 //!
 //! Must not know who looks at the rules.
 

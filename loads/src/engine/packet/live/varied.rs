@@ -128,12 +128,7 @@ impl Varied {
             code.op(Op::Add, R0, R1);
         }
         // The sum is below 2^19, then below 2^16 + 8.
-        for _ in 0..2 {
-            code.mov(R4, R0);
-            code.op_imm(Op::Rsh, R4, 16);
-            code.op_imm(Op::And, R0, 0xffff);
-            code.op(Op::Add, R0, R4);
-        }
+        code.fold(R0, R4, 2);
         code.op_imm(Op::Xor, R0, 0xffff);
         code.store(Size::H, (R7, check), R0);
     }
@@ -161,7 +156,7 @@ fn draw(code: &mut Assembler, odd: u64, count: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     const ENDS: [Ipv4Addr; 2] = [Ipv4Addr::new(198, 18, 0, 10), Ipv4Addr::new(198, 18, 0, 1)];
 
@@ -176,7 +171,7 @@ mod tests {
     #[test]
     fn flows_have_all_addresses_and_classes_about_equally_often() {
         let varied = Varied { targets: 1000, sources: 256, classes: 8 };
-        let mut counts = [const { std::collections::BTreeMap::new() }; 3];
+        let mut counts = [const { BTreeMap::new() }; 3];
         for flow in 0..65_536 {
             let [from, to] = varied.addresses(ENDS, (2, Some(flow)));
             let class = u32::from(varied.dscp(Some(flow)));
@@ -191,8 +186,8 @@ mod tests {
         assert_eq!(found(2), (0..64).step_by(8).collect());
         assert_eq!(sources[0], Ipv4Addr::new(198, 19, 130, 0));
         for (count, each) in counts.iter().zip([256, 65, 8192]) {
-            let off = count.values().all(|n| n.abs_diff(each) <= each / 4 + 2);
-            assert!(off, "{each}: {:?}", count.values().max());
+            let even = count.values().all(|n| n.abs_diff(each) <= each / 4 + 2);
+            assert!(even, "{each}: {:?}", count.values().max());
         }
     }
 
