@@ -2,7 +2,7 @@
 //!
 //! Must not know frames or hosts; all it sees is the evidence.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, WINDOW, float};
 use super::late;
 use super::ledger::ledger;
 use super::readings;
@@ -23,8 +23,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the window that the CPU of a client that sends as fast as it can may be idle.
 const IDLE: f64 = 0.2;
-/// The phase of the window.
-const WINDOW: usize = 1;
 
 /// Checks the work and makes the figures.
 ///
@@ -178,11 +176,6 @@ fn idleness(evidence: &Evidence) -> Result<(), Fault> {
         }
     }
     Ok(())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]
-const fn float(count: u64) -> f64 {
-    count as f64
 }
 
 fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {

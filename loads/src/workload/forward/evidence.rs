@@ -10,6 +10,15 @@ use crate::engine::packet::traffic::Spread;
 use desk::record::{Fault, Settings};
 use rig::metal::Span;
 
+/// The phase of the window.
+pub const WINDOW: usize = 1;
+
+/// A count of a trial as a number that is divided.
+#[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]
+pub const fn float(count: u64) -> f64 {
+    count as f64
+}
+
 /// A stream: its two ends, by their places among the hosts that took part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leg {

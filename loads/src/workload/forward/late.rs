@@ -2,7 +2,7 @@
 //!
 //! Must not know why they were late, nor what else is wrong with a trial.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, WINDOW, float};
 use super::spec::LATE_FRAMES;
 use desk::record::{Fault, Settings, Value};
 
@@ -46,7 +46,7 @@ pub fn refusal(params: &Settings, is_paced: bool, is_shared: bool) -> Option<&'s
 pub fn limit(evidence: &Evidence, (sent, unsent): (u64, u64)) -> Result<Option<String>, Fault> {
     let told = sent + unsent;
     if !are_lost(&evidence.asked) {
-        return Ok((float(unsent) > float(told) * UNSENT).then(|| {
+        return Ok(is_too_late((sent, unsent)).then(|| {
             format!(
                 "{unsent} of {told} frames of the window were not sent at their moment; lower \
                  offered_load"
@@ -56,8 +56,8 @@ pub fn limit(evidence: &Evidence, (sent, unsent): (u64, u64)) -> Result<Option<S
     Ok(match times_the_load(evidence)? {
         None => Some("it is not known how fast the tester is alone".into()),
         Some(times) if times < LEAST_TIMES => Some(format!(
-            "alone it is {times:.1} times as fast as the load, and late frames are lost from \
-             {LEAST_TIMES} times on; lower offered_load"
+            "alone it is {times:.1} times as fast as the load, and late_frames = \"lost\" needs \
+             {LEAST_TIMES} times; lower offered_load"
         )),
         Some(_) if sent == 0 => Some(format!("none of {told} frames of the window was sent")),
         Some(_) => None,
@@ -69,8 +69,12 @@ pub fn limit(evidence: &Evidence, (sent, unsent): (u64, u64)) -> Result<Option<S
 /// # Errors
 /// A trial that was not driven.
 pub fn hides_latency(evidence: &Evidence) -> Result<bool, Fault> {
-    let (sent, unsent) = window(evidence)?;
-    Ok(are_lost(&evidence.asked) && float(unsent) > float(sent + unsent) * UNSENT)
+    Ok(are_lost(&evidence.asked) && is_too_late(window(evidence)?))
+}
+
+/// Whether a schedule with so many frames sent, and so many not, was not kept.
+fn is_too_late((sent, unsent): (u64, u64)) -> bool {
+    float(unsent) > float(sent + unsent) * UNSENT
 }
 
 /// The rate of the tester alone, over that of the schedule.
@@ -83,10 +87,5 @@ fn times_the_load(evidence: &Evidence) -> Result<Option<f64>, Fault> {
 /// Frames of the window that were sent, and that were not.
 fn window(evidence: &Evidence) -> Result<(u64, u64), Fault> {
     let sent = evidence.sums()?.0;
-    Ok((sent.sent[1], sent.unsent[1]))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]
-const fn float(count: u64) -> f64 {
-    count as f64
+    Ok((sent.sent[WINDOW], sent.unsent[WINDOW]))
 }

@@ -9,7 +9,7 @@ use super::evidence::{Evidence, Leg};
 use super::late;
 use super::run::{
     Alone, Counts, Forwarded, HostMark, StreamEnd, burst, fits, frame_sizes, holds, interval,
-    is_planted, is_rate_alone, is_received, is_served, line_bits, share, vlan_of,
+    is_planted, is_received, is_served, lacks_policers, line_bits, share, vlan_of,
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
@@ -121,7 +121,7 @@ fn planted(device: &sim::Device) -> Device {
 fn schedule(scene: &Scene<'_>, job: &Job<'_>) -> Result<Schedule, Fault> {
     let params = &job.trial.point.params;
     let streams = scene.clients.max(1);
-    if is_planted(params) || is_served(params) || is_rate_alone(params) {
+    if is_planted(params) || is_served(params) || lacks_policers(params) {
         let what = "nat, policers, policer_rate, port_queues, routes, planted_capacity and \
                     planted_loss are of a process on a real path; take the table [device] of the \
                     physics";

@@ -3,7 +3,7 @@
 //!
 //! Must not know whether the work was right; `check.rs` says that.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, float};
 use super::late;
 use super::run::HostMark;
 use crate::engine::net::life::starts;
@@ -145,9 +145,4 @@ pub fn forwarded(evidence: &Evidence) -> Result<Vec<(&str, f64)>, Fault> {
     };
     let all = evidence.between.iter().zip(marks);
     Ok(all.filter_map(|(name, marks)| Some((name.as_str(), rate(marks)?))).collect())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of a trial are below 2^53")]
-const fn float(count: u64) -> f64 {
-    count as f64
 }

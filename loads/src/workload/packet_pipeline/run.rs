@@ -93,14 +93,14 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
             "the rules leave {found} flows of {asked} that are as asked; take fewer flows"
         )));
     }
-    let by_address = by_address(&flows, subscribers);
-    let sessions = sessions_of(&flows, subscribers, downstream.then_some(&by_address));
+    let by_address = downstream.then(|| by_address(&flows, subscribers));
+    let sessions = sessions_of(&flows, subscribers, by_address.as_ref());
     let permits = vec![true; rules.len()];
     let tables = Tables {
         acl: (order.word("access_list") == "on").then(|| Arc::new((acl, permits))),
         routes: (forwarding == Forwarding::Route).then(|| Arc::new(lpm)),
         sessions: (subscribers > 0 && !downstream).then(|| Arc::new(Sessions::new(subscribers))),
-        subscribers: downstream.then(|| Arc::new(Subscribers::new(&by_address))),
+        subscribers: by_address.as_ref().map(|all| Arc::new(Subscribers::new(all))),
     };
     let translated = wanted.flows;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 to 9018")]
@@ -137,8 +137,8 @@ fn subscribers(order: &Order, forwarding: Forwarding) -> Result<u16, Unready> {
     let subscribers = u16::try_from(count(order, "subscribers")).unwrap_or(sessions::MOST);
     if subscribers > 0 && forwarding != Forwarding::Route {
         return Err(Unready::Failed(format!(
-            "{subscribers} subscribers with forwarding = \"{}\": sessions of PPPoE are those \
-             of a device that routes; set forwarding = \"route\" or subscribers = 0",
+            "{subscribers} subscribers with forwarding = \"{}\": sessions of PPPoE \
+             need a device that routes; set forwarding = \"route\" or subscribers = 0",
             order.word("forwarding")
         )));
     }

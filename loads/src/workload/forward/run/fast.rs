@@ -89,7 +89,7 @@ pub fn is_served(params: &Settings) -> bool {
 
 /// Whether a plan sets a rate of policers and has no policers.
 #[must_use]
-pub fn is_rate_alone(params: &Settings) -> bool {
+pub fn lacks_policers(params: &Settings) -> bool {
     let rate = params.get(POLICER_RATE.name).and_then(Value::quantity);
     rate.is_some() && Wanted::of(params, 1).policers == 0
 }
@@ -134,7 +134,7 @@ fn refusal(params: &Settings, traffic: &Traffic) -> Option<&'static str> {
             "nat, policers, port_queues and routes are services of a process; take fast_path = \
              \"af_xdp\", or nat = \"off\" and no policers, queues and routes",
         )
-    } else if is_rate_alone(params) {
+    } else if lacks_policers(params) {
         Some("policer_rate needs policers; take policers = 1 or more, or policer_rate = \"none\"")
     } else if rules > 0 && !is_received(params) {
         Some(

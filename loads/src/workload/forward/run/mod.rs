@@ -20,6 +20,6 @@ pub use counts::{Counts, Forwarded};
 pub use drive::{
     Frames, burst, capture_of, fits, frame_sizes, holds, interval, is_received, line_bits, vlan_of,
 };
-pub use fast::{is_planted, is_rate_alone, is_served};
+pub use fast::{is_planted, is_served, lacks_policers};
 pub use message::{Alone, HostMark, StreamEnd, share};
 pub use part::Ends;
