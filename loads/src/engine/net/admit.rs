@@ -12,7 +12,8 @@ use std::io::{self, Read as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Connections that may be about to show what they are; of more the oldest is closed.
+/// Connections that may be about to show what they are. Where so many show nothing the oldest is
+/// closed.
 const PENDING_MOST: usize = 512;
 /// Longest sleep between two looks at the time.
 const LOOK: Duration = Duration::from_millis(20);
@@ -66,14 +67,18 @@ impl<'a> Admissions<'a> {
             if let Some(admitted) = self.look()? {
                 return Ok(Some(admitted));
             }
+            if self.pending.len() == PENDING_MOST {
+                self.pending.pop_front();
+                self.refused += 1;
+            }
             self.wait();
         }
         Ok(None)
     }
 
-    /// Accepts all that wait.
+    /// Accepts those that wait, as many as there is room for.
     fn take_in(&mut self) -> io::Result<()> {
-        loop {
+        while self.pending.len() < PENDING_MOST {
             let socket = match self.listener.accept() {
                 Ok((socket, _)) => socket,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(()),
@@ -81,13 +86,10 @@ impl<'a> Admissions<'a> {
                 Err(e) => return Err(e),
             };
             socket.set_nonblocking(true)?;
-            if self.pending.len() == PENDING_MOST {
-                self.pending.pop_front();
-                self.refused += 1;
-            }
             let (shown, until) = ([0; Opening::BYTES], Instant::now() + SHOW_MAX);
             self.pending.push_back(Pending { socket, shown, filled: 0, until });
         }
+        Ok(())
     }
 
     /// Looks at all once; gives the first that proves what it is.
@@ -144,6 +146,23 @@ mod tests {
     use std::thread;
 
     const SECRET: Secret = Secret { key: [7; 32], test: [9; 16] };
+
+    #[test]
+    fn connections_that_all_wait_at_once_are_all_admitted() {
+        let count = PENDING_MOST + 88;
+        let listener = super::super::opening::listen(Ipv4Addr::LOCALHOST.into(), count).unwrap();
+        let address = listener.local_addr().unwrap();
+        let open = |id| {
+            let mut socket = TcpStream::connect(address).unwrap();
+            socket.write_all(&Opening::of(id, 1, &SECRET).0).unwrap();
+            socket
+        };
+        let own: Vec<TcpStream> = (0..).map(open).take(count).collect();
+        let mut admissions = Admissions::of(&listener, &SECRET, count).unwrap();
+        let admitted = (0..count).map(|_| admissions.admit().unwrap().unwrap().1.0);
+        let ids: std::collections::BTreeSet<u32> = admitted.collect();
+        assert_eq!((ids.len(), admissions.refused), (own.len(), 0));
+    }
 
     #[test]
     fn a_thousand_half_open_connections_keep_none_of_a_trial_waiting() {
