@@ -30,6 +30,11 @@ const CALLS: f64 = 3.0;
 /// The fault that the workload's own check finds.
 pub fn model(recipe: &Recipe, scene: &Scene<'_>, job: &Job<'_>) -> Result<Modelled, Fault> {
     let order = Order::of(recipe, job, scene.clients, &[])?;
+    if !order.beside.is_empty() {
+        let what = "a simulated lab has no stream beside the operations; take beside = \"none\", \
+                    or another lab";
+        return Err(Fault::NotAvailable { what: what.into() });
+    }
     let all: Vec<u32> = (0..scene.physics.machine.cores.max(1)).collect();
     let threads = Threads::of(
         recipe.spec,
