@@ -145,7 +145,7 @@ fn a_survey_goes_on_without_a_disk_and_says_why() {
     let card = card.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = "The disk of the machine: not available here: directory = \"/proc\": no file can be";
     assert_eq!(card.matches(line).count(), 1, "{card} {output:?}");
-    assert!(card.contains("Network round trip: "), "{card}");
+    assert!(card.contains("Network stream: "), "{card}");
     assert!(article.contains("Not available here: directory = "), "{article}");
 }
 

@@ -172,7 +172,8 @@ enum Intervals {
     LeftOut,
 }
 
-/// The same for the card: a line for each load, and of a survey one for the steal.
+/// The same for the card: of a survey first what is not available, then a line for each load, and
+/// one for the steal.
 pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>, ReportError> {
     let said = |(name, span): &(Prose, Prose)| {
         writer.say("card-measured", Args::new().prose("name", name).prose("span", span))
@@ -180,17 +181,18 @@ pub fn measured_lines(writer: &Writer, parts: &[Part<'_>]) -> Result<Vec<Prose>,
     if parts.len() == 1 {
         return named(writer, parts, Intervals::Shown)?.iter().map(said).collect();
     }
-    let mut lines = Vec::new();
+    let (mut lines, mut measured) = (Vec::new(), Vec::new());
     for part in parts.iter().filter(|part| !compares(&part.run.plan)) {
         match absent(part) {
             Some(what) => lines.push(absent_line(writer, &part.run.plan.title, what)?),
             None => {
                 for load in loads(part) {
-                    lines.extend(brief(writer, load)?);
+                    measured.extend(brief(writer, load)?);
                 }
             }
         }
     }
+    lines.extend(measured);
     lines.extend(stolen_line(writer, parts)?);
     Ok(lines)
 }
