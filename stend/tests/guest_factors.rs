@@ -26,11 +26,12 @@ const BUSYBOX: &str = "/usr/bin/busybox";
 /// A guest boots in ten seconds and measures for half a minute on two CPUs.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// Two factors that need modules of the kernel, and one that the VLAN link must follow.
+/// Two factors that need modules of the kernel, and one that the VLAN link must follow. The load
+/// leaves the emulated CPUs time in which counters are read at the edges.
 const PLAN: &str = r#"title = "Factors of a guest"
 factors.vlan.levels = ["off", 100]
 factors.ipsec.levels = ["off", "aes-gcm-128"]
-load.net = { workload = "tcp_stream" }
+load.net = { workload = "tcp_stream", offered_load = "16 Mbit/s", request_size = "16 KiB" }
 lab.clients = 2
 lab.links.lan = { mtu = "1400 B" }
 method.compare = "ipsec"

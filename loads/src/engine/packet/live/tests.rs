@@ -701,13 +701,13 @@ fn another_program_finds_every_frame_well_formed() {
             counts.map(|b| decoded(&path, &format!("{right} && frame.len == {}", b - FCS)));
         let counts: Vec<usize> = counts.collect();
         println!("{name}: {COUNT} frames, none malformed, by length {counts:?}");
-        // Of a mix at the edges of its rounds one more or less.
+        // A capture beside other tests misses frames here and there.
         let round = sizes.list().map_or(1, <[Listed]>::len);
         let shares = each(&sizes).into_iter().map(|bytes| {
             let of = (0..).take(round).filter(|at| sizes.of(*at) == bytes).count();
             of * COUNT / round
         });
-        let near = |(count, share): (&usize, usize)| count.abs_diff(share) <= 8;
+        let near = |(count, share): (&usize, usize)| count.abs_diff(share) <= COUNT / 100;
         assert!(counts.iter().zip(shares).all(near), "{name}: {counts:?}");
         // One bit of a header is found, or nothing was looked at.
         let mut file = std::fs::read(&path).unwrap();
