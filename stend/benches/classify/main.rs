@@ -15,7 +15,7 @@ use desk::stats::median;
 use desk::unit::{Quantity, Unit};
 use judged::{Count, Failed, ended, rounds};
 use loads::engine::packet::acl::Acl;
-use loads::engine::packet::device::{Device, Forwarding, Services, Tables};
+use loads::engine::packet::device::{Device, Forwarding, PORTS, Services, Tables};
 use loads::engine::packet::flows::{Meeting, flows};
 use loads::engine::packet::line::{Line, Trace};
 use loads::engine::packet::lpm::Lpm;
@@ -169,6 +169,7 @@ fn services(cpu: u32, count: &mut Count) -> Result<(), Failed> {
         nat: Some(Nat::new(FLOWS)),
         policers: Some(Policers::new(SUBSCRIBERS, 1e12, 1 << 30)),
         queues: Some(((1..=QUEUES).collect(), Scheduler::Mixed)),
+        ports: PORTS,
     };
     let trace = Trace {
         flows,

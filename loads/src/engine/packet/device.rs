@@ -20,8 +20,10 @@ use std::sync::Arc;
 pub const BATCH_MOST: usize = 256;
 /// Frames that a queue holds.
 pub const QUEUE_LENGTH: usize = 1024;
-/// Ports of a device.
+/// Ports of a device by which frames leave, where nobody wants another number.
 pub const PORTS: u16 = 4;
+/// Numbers of neighbours that are told apart when their port is chosen.
+const NEIGHBOURS: usize = 256;
 /// No rule matched, no route was found.
 const NONE: (u32, u16) = (u32::MAX, u16::MAX);
 /// The number of no session.
@@ -71,6 +73,8 @@ pub struct Services {
     pub policers: Option<Policers>,
     /// Queues of each port, by weights; of none, frames go as they come.
     pub queues: Option<(Vec<u64>, Scheduler)>,
+    /// Ports by which frames leave, 1 to 256; neighbours are spread over them.
+    pub ports: u16,
 }
 
 /// Frames that a device counted, by what became of them: the device's own count.
@@ -166,6 +170,8 @@ pub struct Device {
     services: Services,
     stations: Stations,
     ports: Vec<Queues>,
+    /// Port of each neighbour, so that no frame needs a division.
+    port_of: Box<[u8; NEIGHBOURS]>,
     counters: Counters,
     live: Box<Live>,
     matched: Box<[u32; BATCH_MOST]>,
@@ -177,19 +183,23 @@ pub struct Device {
 impl Device {
     /// A device of which no frame has come yet.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "ports are at most 256")]
     pub fn new(tables: Tables, services: Services) -> Self {
+        let count = services.ports.clamp(1, NEIGHBOURS as u16);
         let queues = services.queues.as_ref();
         let ports = queues.map_or_else(Vec::new, |(weights, scheduler)| {
-            (0..PORTS).map(|_| Queues::new(weights, *scheduler, QUEUE_LENGTH)).collect()
+            (0..count).map(|_| Queues::new(weights, *scheduler, QUEUE_LENGTH)).collect()
         });
         let mut stations = Stations::new(usize::from(STATIONS));
-        (0..STATIONS).for_each(|number| stations.learn(long(&station(number)), number % PORTS));
+        (0..STATIONS).for_each(|number| stations.learn(long(&station(number)), number % count));
+        let port_of = std::array::from_fn(|at| (at % usize::from(count)) as u8);
         let tuple = Tuple::default();
         Self {
             tables,
             services,
             stations,
             ports,
+            port_of: Box::new(port_of),
             counters: Counters::default(),
             live: Box::new(Live {
                 count: 0,
@@ -413,7 +423,8 @@ impl Device {
                 self.counters.sent += 1;
                 continue;
             }
-            let port = &mut self.ports[usize::from(hop % PORTS)];
+            let port = self.port_of[usize::from(*hop) % NEIGHBOURS];
+            let port = &mut self.ports[usize::from(port)];
             let queue = usize::from(frame::dscp(head)) * port.count() / 64;
             #[expect(clippy::cast_possible_truncation, reason = "at most 65,549 bytes")]
             let queued = Queued { slot: *slot, bytes: frame::length(head) as u32 };

@@ -1,7 +1,7 @@
 //! The reference device beside the plain reference, frame by frame.
 
 use super::acl::Acl;
-use super::device::{Device, Forwarding, OWN, Services, Tables, station};
+use super::device::{Device, Forwarding, OWN, PORTS, Services, Tables, station};
 use super::flows::{Meeting, flows};
 use super::frame::{self, Fields};
 use super::frames::Frames;
@@ -54,7 +54,7 @@ fn tables(made: &Made) -> Tables {
 }
 
 fn services(forwarding: Forwarding, batch: usize) -> Services {
-    Services { forwarding, batch, nat: None, policers: None, queues: None }
+    Services { forwarding, batch, nat: None, policers: None, queues: None, ports: PORTS }
 }
 
 fn fields(flow: &Tuple, number: u32) -> Fields {
@@ -129,6 +129,31 @@ fn flows_are_translated_in_the_order_in_which_they_came() {
         assert_eq!(found.get(&(number as u32)), expected.as_ref(), "{number}");
     }
     assert_eq!(device.counters().untranslated, 50);
+}
+
+#[test]
+fn neighbours_are_spread_over_the_ports_that_there_are() {
+    let made = made(1, true);
+    for ports in [1, 6, 10] {
+        let queues = Some((vec![1], Scheduler::Weighted));
+        let mut device =
+            device(&made, Services { queues, ports, ..services(Forwarding::Route, 64) });
+        let mut frames = Frames::new(300, 60);
+        let slots: Vec<u32> = (0..300).collect();
+        for slot in &slots {
+            let fields = fields(&made.flows[*slot as usize], *slot);
+            frame::write(frames.head_mut(*slot), 60, &fields);
+        }
+        for batch in slots.chunks(64) {
+            device.admit(&mut frames, batch, 0, &mut Vec::new());
+        }
+        let queued = (0..usize::from(ports) + 1).filter(|port| device.has_queued(*port)).count();
+        assert_eq!(queued, usize::from(ports), "each has some, and there is no other");
+        let sent = (0..usize::from(ports))
+            .map(|port| std::iter::from_fn(|| device.take(port)).count() as u64);
+        let sent: u64 = sent.sum();
+        assert_eq!(sent + device.counters().dropped(), 300);
+    }
 }
 
 #[test]

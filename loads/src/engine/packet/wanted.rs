@@ -2,7 +2,7 @@
 //!
 //! Must not know frames, nor what a load does with the device.
 
-use super::device::{Forwarding, Services};
+use super::device::{Forwarding, PORTS, Services};
 use super::lpm::{Lpm, LpmError};
 use super::nat::Nat;
 use super::police::Policers;
@@ -62,6 +62,15 @@ pub const PORT_QUEUES: ParamSpec = ParamSpec {
     default: "0",
 };
 
+/// Ports by which frames leave.
+pub const OUTPUT_PORTS: ParamSpec = ParamSpec {
+    name: "output_ports",
+    about: "ports by which frames leave, over which neighbours are spread; each has its queues",
+    role: None,
+    kind: ParamKind::count(1, 64),
+    default: "4",
+};
+
 /// In which order they are served.
 pub const QUEUE_ORDER: ParamSpec = ParamSpec {
     name: "queue_order",
@@ -93,6 +102,8 @@ pub struct Wanted {
     pub policed: Option<(u64, u64)>,
     /// Queues of a port, of weight 1, 2 and so on; 0 for none.
     pub queues: usize,
+    /// Ports by which frames leave.
+    pub ports: u16,
     /// In which order they are served.
     pub order: Scheduler,
 }
@@ -116,6 +127,7 @@ impl Wanted {
             policers: count(POLICERS.name),
             policed: quantity(POLICER_RATE.name).zip(quantity(POLICER_BURST.name)),
             queues: count(PORT_QUEUES.name),
+            ports: u16::try_from(count(OUTPUT_PORTS.name)).ok().filter(|n| *n > 0).unwrap_or(PORTS),
             order: match word(QUEUE_ORDER.name) {
                 Some("priority") => Scheduler::Priority,
                 Some("weighted") => Scheduler::Weighted,
@@ -147,6 +159,7 @@ impl Wanted {
             nat: (self.flows > 0).then(|| Nat::new(self.flows)),
             policers: (self.policers > 0).then(|| Policers::new(self.policers, rate, burst)),
             queues: (self.queues > 0).then(|| ((1..=self.queues as u64).collect(), self.order)),
+            ports: self.ports,
         }
     }
 

@@ -13,7 +13,7 @@ use super::run::{
 };
 use super::spec::LATENCY;
 use crate::engine::net::Life;
-use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
+use crate::engine::packet::device::{Device, Forwarding, PORTS, Services, Tables};
 use crate::engine::packet::live::{Layout, PHASES, Sent, Stream, Totals};
 use crate::engine::packet::police::Policers;
 use crate::engine::packet::queues::Scheduler;
@@ -114,6 +114,7 @@ fn planted(device: &sim::Device) -> Device {
         nat: None,
         policers: device.police_rate.map(police),
         queues: (!device.queues.is_empty()).then(|| (device.queues.clone(), order)),
+        ports: PORTS,
     };
     Device::new(Tables::default(), services)
 }
@@ -245,9 +246,6 @@ fn evidence(
         asked: job.trial.point.params.clone(),
         sizes: schedule.turns.sizes.clone(),
         interval_ns: schedule.wanted.map(|wanted| wanted * 1e9),
-        burst: None,
-        due_in: None,
-        list: None,
         alone: burst(&job.trial.point.params).is_none().then_some(schedule.alone),
         legs: (0..streams)
             .map(|at| Leg { sender: at as usize + 1, receiver: 0, cpu: at % cores })
@@ -255,6 +253,7 @@ fn evidence(
         before: [name(0), DEVICE.into()].map(|host| (host, Counts::default())).into(),
         after: vec![(name(0), sink), (DEVICE.into(), device)],
         life: Some(life(scene, job, (schedule, outcome))),
+        ..Evidence::default()
     }
 }
 

@@ -25,12 +25,13 @@ const NOMINAL: f64 = 2e7;
 /// Flows of which is told which rules they match: a cost says little without it.
 const LOOKED_AT: usize = 4096;
 /// Parameters that stay as they were asked for.
-const ASKED: [&str; 14] = [
+const ASKED: [&str; 15] = [
     "access_list",
     "batch",
     "flows",
     "forwarding",
     "nat",
+    "output_ports",
     "placement",
     "policers",
     "port_queues",

@@ -2,7 +2,7 @@
 
 use crate::engine::alone::{PLACEMENT, THREADS};
 use crate::engine::packet::sessions;
-use crate::engine::packet::wanted::{NAT, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
+use crate::engine::packet::wanted::{NAT, OUTPUT_PORTS, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     WorkloadSpec,
@@ -59,6 +59,7 @@ const PARAMS: &[ParamSpec] = &[
         default: "64 B",
     },
     ParamSpec { default: "on", ..NAT },
+    OUTPUT_PORTS,
     PLACEMENT,
     ParamSpec { default: "256", ..POLICERS },
     ParamSpec { default: "8", ..PORT_QUEUES },

@@ -20,6 +20,7 @@ fn order(changes: &[(&str, Value)]) -> Order {
         word("forwarding", "route"),
         ("frame_size".into(), Value::Quantity(Quantity::bytes(64))),
         word("nat", "on"),
+        count("output_ports", 4),
         word("placement", "spread"),
         count("policers", 16),
         count("port_queues", 8),
@@ -52,7 +53,7 @@ fn measured(order: &Order) -> (Result<u64, String>, Settings) {
 
 #[test]
 fn every_service_forwards_as_the_plain_reference_does() {
-    let changes: [&[(&str, Value)]; 14] = [
+    let changes: [&[(&str, Value)]; 15] = [
         &[],
         &[("forwarding", word("bypass"))],
         &[("forwarding", word("bridge"))],
@@ -72,6 +73,7 @@ fn every_service_forwards_as_the_plain_reference_does() {
         &[("access_list", word("off"))],
         &[("policers", Value::Count(0)), ("port_queues", Value::Count(0))],
         &[("port_queues", Value::Count(64)), ("queue_order", word("priority"))],
+        &[("output_ports", Value::Count(10)), ("forwarding", word("bridge"))],
         &[("traffic", word("hit")), ("batch", Value::Count(1))],
         &[("traffic", word("miss")), ("queue_order", word("weighted"))],
         &[("frame_size", Value::Quantity(Quantity::bytes(9018)))],

@@ -3,7 +3,7 @@
 
 use super::{Knobs, Offer, Outcome, Ring, Stalls, Turns};
 use crate::engine::packet::chance::Chance;
-use crate::engine::packet::device::{Device, Forwarding, Services, Tables};
+use crate::engine::packet::device::{Device, Forwarding, PORTS, Services, Tables};
 use crate::engine::packet::live::Sizes;
 use crate::engine::packet::police::Policers;
 use crate::engine::packet::queues::Scheduler;
@@ -15,7 +15,8 @@ fn flows(count: u32) -> Vec<Tuple> {
 }
 
 fn services() -> Services {
-    Services { forwarding: Forwarding::Route, batch: 1, nat: None, policers: None, queues: None }
+    let forwarding = Forwarding::Route;
+    Services { forwarding, batch: 1, nat: None, policers: None, queues: None, ports: PORTS }
 }
 
 fn ring(knobs: Knobs, services: Services) -> Ring {

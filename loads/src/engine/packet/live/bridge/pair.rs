@@ -420,6 +420,7 @@ mod tests {
         policers: 4,
         policed: None,
         queues: 8,
+        ports: 4,
         order: Scheduler::Mixed,
     };
     const PLAIN: Wanted = Wanted { routes: 0, flows: 0, policers: 0, queues: 0, ..ALL };
