@@ -64,6 +64,12 @@ pub enum BindError {
     /// What several machines cannot be told together.
     #[error("{what} is of one machine, and the hosts of this lab are on several; leave it out")]
     OneMachine { what: String },
+    /// An external box on a link that the lab makes.
+    #[error(
+        "external box {name} stands on link '{link}', which is virtual; give the link \
+         kind = \"adapter\" and adapters, or a lab file with its adapters: --machines FILE"
+    )]
+    VirtualBox { name: String, link: String },
 }
 
 /// Gives the roles of a plan to machines, and its links to adapters. A link of the plan takes the
@@ -121,7 +127,7 @@ fn bind_links(
     // Hosts of one machine have virtual links, and a load of the machine itself needs none.
     if plan.lab.links.is_empty() || !several && lab.links.is_empty() {
         plan.lab.machines = placed;
-        return Ok(Vec::new());
+        return refuse_virtual_boxes(plan).map(|()| Vec::new());
     }
     if lab.links.is_empty() {
         let machines = placed.iter().map(|at| at.machine.as_str()).collect::<Vec<_>>().join(", ");
@@ -142,10 +148,19 @@ fn bind_links(
 /// Refuses what no lab file is there for.
 ///
 /// # Errors
-/// [`BindError::NoFile`] where the system under test is a factor.
+/// [`BindError::NoFile`] where the system under test is a factor, [`BindError::VirtualBox`] where
+/// a box stands on a link without adapters.
 pub fn refuse_unbound(plan: &Plan) -> Result<(), BindError> {
     let unbound = plan.lab.machines.is_empty() && !sut_levels(plan).is_empty();
-    if unbound { Err(BindError::NoFile) } else { Ok(()) }
+    if unbound { Err(BindError::NoFile) } else { refuse_virtual_boxes(plan) }
+}
+
+fn refuse_virtual_boxes(plan: &Plan) -> Result<(), BindError> {
+    let is_real = |name: &str| plan.lab.links.iter().any(|l| l.name == name && l.is_real());
+    match plan.lab.boxes.iter().find(|of| !is_real(&of.link)) {
+        Some(of) => Err(BindError::VirtualBox { name: of.name.clone(), link: of.link.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// Levels of a factor that chooses the machine under test.
@@ -226,6 +241,9 @@ fn take_links(plan: &mut Plan, lab: &LabFile) -> Result<Vec<String>, BindError> 
             told.push(format!("{key} = {value} of the plan's link {} is left out", link.name));
         }
         new.insert(std::mem::replace(&mut link.name, name.to_owned()), name.to_owned());
+    }
+    for of in &mut plan.lab.boxes {
+        of.link = new.get(&of.link).unwrap_or(&of.link).clone();
     }
     for level in plan.factors.iter_mut().flat_map(|factor| &mut factor.levels) {
         let Some(Value::Word(link)) = level.settings.get_mut(PATH) else { continue };
@@ -371,6 +389,22 @@ mod tests {
         assert_eq!(card.adapter_on("sut", "a"), Some("0000:03:00.0"));
         assert_eq!(card.adapter_on("c02", "c"), Some("eth2"));
         assert_eq!(card.adapter_on("c02", "b"), None, "it is on another machine");
+    }
+
+    #[test]
+    fn a_box_goes_with_its_link_and_needs_a_cable() {
+        let boxed = || plan("[lab.boxes.firewall]\nlink = \"two\"\n");
+        let mut bound = boxed();
+        let said = refuse_unbound(&bound).unwrap_err().to_string();
+        assert!(said.contains("firewall stands on link 'two', which is virtual"), "{said}");
+        let of = |links: &str| lab(&format!("[roles]\nsut = \"a\"\nclients = \"b\"\n{links}"));
+        let links =
+            "[links.x]\na = \"eth1\"\nb = \"eth1\"\n[links.y]\na = \"eth2\"\nb = \"eth2\"\n";
+        bind(&mut bound, &of(links)).unwrap();
+        assert_eq!(bound.lab.boxes[0].link, "y");
+        assert_eq!(recheck(&bound, &catalogue()), Ok(()), "it comes back from a record");
+        let alone = LabFile { links: Vec::new(), clients: vec!["a".into()], ..of("") };
+        assert!(matches!(bind(&mut boxed(), &alone), Err(BindError::VirtualBox { .. })));
     }
 
     #[test]

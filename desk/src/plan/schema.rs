@@ -7,8 +7,8 @@
 
 use super::Catalogue;
 use super::read::{
-    BLOCKS_BOUNDS, BOOTS_BOUNDS, CABLES_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS, MOST_LOOKS, PARTS,
-    SHARES, STEPS_BOUNDS, WHOLE_RUN,
+    BLOCKS_BOUNDS, BOOTS_BOUNDS, BOXES_MOST, CABLES_BOUNDS, CLIENTS_BOUNDS, COUNT_BOUNDS,
+    MOST_LOOKS, PARTS, PORTS_MOST, SHARES, STEPS_BOUNDS, WHOLE_RUN,
 };
 use crate::record::{
     FactorSpec, LinkKind, ParamKind, ParamRole, ParamSpec, Range, Role, Scope, SearchKind, Words,
@@ -324,6 +324,7 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
             }
         }),
     );
+    keys.insert("boxes".into(), boxes());
     keys.insert(
         "links".into(),
         json!({
@@ -336,6 +337,31 @@ fn lab(catalogue: &Catalogue<'_>) -> Value {
     let about = "Who takes part, and what is set for the whole run.";
     json!({
         "description": about, "type": "object", "additionalProperties": false, "properties": keys
+    })
+}
+
+/// The tables of external boxes.
+fn boxes() -> Value {
+    let word = |about: &str, pattern: &str| -> Value {
+        json!({ "description": about, "type": "string", "pattern": pattern })
+    };
+    let agent = "Address of its SNMP agent, IP or IP:PORT; port 161 by default.";
+    json!({
+        "description": "External boxes, on cables of links of adapters.",
+        "type": "object", "maxProperties": BOXES_MOST, "propertyNames": { "pattern": WORD },
+        "additionalProperties": {
+            "type": "object", "additionalProperties": false, "required": ["link"],
+            "dependencies": { "snmp": ["ports"], "ports": ["snmp"] },
+            "properties": {
+                "link": word("The link of the system under test on whose cable it stands.", WORD),
+                "snmp": word(agent, r"^[0-9a-fA-F.:\[\]]{3,}$"),
+                "ports": {
+                    "description": "Its ports by which frames pass, by ifName or ifDescr.",
+                    "type": "array", "minItems": 1, "maxItems": PORTS_MOST, "uniqueItems": true,
+                    "items": { "type": "string", "minLength": 1 }
+                }
+            }
+        }
     })
 }
 

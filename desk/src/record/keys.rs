@@ -3,6 +3,7 @@
 //!
 //! Never: whether two of them may be compared; that is a verdict.
 
+use super::boxes::BoxPlan;
 use super::environment::{Adapter, Environment, KeyClass, LabKind};
 use super::grain::Grain;
 use super::host::LOCAL;
@@ -34,7 +35,7 @@ pub struct EnvKey {
 const ANY: &str = "*";
 
 /// Every key that is known; the first row that fits holds. What fits none is critical and whole.
-const KEYS: [(&str, KeyClass, Grain); 66] = [
+const KEYS: [(&str, KeyClass, Grain); 67] = [
     ("adapter.*.bus", Info, Whole),
     ("adapter.*.carrier", Info, Whole),
     ("adapter.*.driver_version", Critical, Minor),
@@ -76,6 +77,7 @@ const KEYS: [(&str, KeyClass, Grain); 66] = [
     ("os", Critical, Minor),
     ("plan.blocks", Info, Whole),
     ("plan.boots", Info, Whole),
+    ("plan.box.*", Factor, Whole),
     ("plan.compare", Info, Whole),
     ("plan.curve", Info, Whole),
     ("plan.dry", Info, Whole),
@@ -297,6 +299,7 @@ impl Plan {
         settings("plan.lab", &self.lab.settings, &mut keys);
         self.lab.links.iter().for_each(|link| of_link(link, &mut keys));
         self.lab.hosts.iter().for_each(|host| of_host(host, &mut keys));
+        self.lab.boxes.iter().for_each(|of| of_box(of, &mut keys));
         self.loads.iter().for_each(|load| of_load(load, &mut keys));
         for (factor, level) in
             self.factors.iter().flat_map(|f| f.levels.iter().map(move |l| (f, l)))
@@ -355,6 +358,11 @@ fn of_link(link: &LinkPlan, keys: &mut Keys) {
 
 fn of_host(host: &HostPlan, keys: &mut Keys) {
     keys.add(&format!("plan.host.{}", host.name), host.role.word());
+}
+
+/// Its address and ports do not change what passes it.
+fn of_box(of: &BoxPlan, keys: &mut Keys) {
+    keys.add(&format!("plan.box.{}", of.name), format!("on link {}", of.link));
 }
 
 fn of_load(load: &LoadPlan, keys: &mut Keys) {

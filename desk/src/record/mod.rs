@@ -5,6 +5,7 @@
 //! Never: how any of it is measured, judged or shown.
 //! Start reading at `trial.rs`.
 
+mod boxes;
 mod claim;
 mod counted;
 mod derive;
@@ -27,6 +28,7 @@ mod throttle;
 mod topology;
 mod trial;
 
+pub use boxes::BoxPlan;
 pub use claim::{Claim, claim_sources, claims};
 pub use counted::{Counted, ENOUGH};
 pub use derive::{Derivation, Derive, DeriveSpec};

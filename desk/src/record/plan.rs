@@ -1,5 +1,6 @@
 //! Knows a plan as it is meant: every default written out, every unit resolved.
 
+use super::boxes::BoxPlan;
 use super::derive::{Derivation, Derive};
 use super::environment::{Fact, KeyClass};
 use super::fact::{ManualFact, PartPlan};
@@ -58,6 +59,9 @@ pub struct LabPlan {
     /// Hosts between links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostPlan>,
+    /// External boxes on the cables of links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boxes: Vec<BoxPlan>,
     /// The host that is the machine itself, with its adapters where they are; the others have
     /// namespaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]

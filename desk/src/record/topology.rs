@@ -290,7 +290,6 @@ pub enum Way {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     fn lab(clients: u32, between: &[&str], links: &[(&str, &[&str])]) -> LabPlan {
         let host = |name: &&str| HostPlan { name: (*name).into(), role: Role::Device };
@@ -298,15 +297,8 @@ mod tests {
             members: members.iter().map(|m| (*m).to_owned()).collect(),
             ..LinkPlan::of_all(name)
         };
-        LabPlan {
-            clients,
-            client_rate: None,
-            settings: BTreeMap::new(),
-            links: links.iter().map(link).collect(),
-            hosts: between.iter().map(host).collect(),
-            machine: None,
-            machines: Vec::new(),
-        }
+        let (links, hosts) = (links.iter().map(link).collect(), between.iter().map(host).collect());
+        LabPlan { clients, links, hosts, ..LabPlan::default() }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Knows the table `[lab]`: clients and the links of the system under test.
 
+use super::boxes;
 use super::error::PlanError;
 use super::factor::stands;
 use super::nearest::remedy;
@@ -18,7 +19,7 @@ const LINKS_MOST: usize = 8;
 pub const CLIENTS_BOUNDS: (u64, u64) = (1, 64);
 
 /// Keys of a lab that has clients and links.
-const OVER_LINKS: [&str; 5] = ["clients", "client_rate", "hosts", "links", "machine"];
+const OVER_LINKS: [&str; 6] = ["boxes", "clients", "client_rate", "hosts", "links", "machine"];
 
 /// `alone` says that every load is one of the machine: then there are neither clients nor links.
 pub(super) fn read(
@@ -40,8 +41,10 @@ pub(super) fn read(
     let links = links(lab, catalogue)?;
     let machine = lab.get("machine").map(Node::string).transpose()?.map(str::to_owned);
     let machines = Vec::new();
-    let read = LabPlan { clients, client_rate, settings, links, hosts, machine, machines };
+    let boxes = boxes::read(lab)?;
+    let read = LabPlan { clients, client_rate, settings, links, hosts, boxes, machine, machines };
     topology::check(lab, &read)?;
+    boxes::check(lab, &read)?;
     all_stand(lab, catalogue, &read)?;
     Ok(read)
 }

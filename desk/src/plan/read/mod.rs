@@ -5,6 +5,7 @@
 //! Never: the order or cost of trials.
 //! Start reading at `lab.rs`; what hangs on several places of the plan stands in `check.rs`.
 
+mod boxes;
 mod check;
 mod environment;
 mod error;
@@ -42,6 +43,7 @@ mod tests_search;
 #[cfg(test)]
 mod tests_topology;
 
+pub(super) use boxes::{BOXES_MOST, PORTS_MOST};
 pub use check::TRIALS;
 pub use error::PlanError;
 pub(super) use factor::PARTS;

@@ -12,7 +12,7 @@ use super::value::outside;
 use super::{check, environment, lab, load, method, node, published};
 use crate::plan::Catalogue;
 use crate::record::{
-    FactorPlan, LabPlan, LinkPlan, LoadPlan, Method, Place, Plan, SearchGoal, SearchKind,
+    BoxPlan, FactorPlan, LabPlan, LinkPlan, LoadPlan, Method, Place, Plan, SearchGoal, SearchKind,
     SearchPlan, Settings, Value,
 };
 use std::collections::BTreeSet;
@@ -118,7 +118,10 @@ fn same_lab(root: &Section, stored: &LabPlan, read: &LabPlan) -> Result<(), Plan
         lab.links.iter().map(|link| (link.members.clone(), link.kind)).collect()
     };
     let counts = stored.clients == read.clients && stored.links.len() == read.links.len();
-    if counts && joined(stored) == joined(read) && stored.hosts == read.hosts {
+    if counts
+        && joined(stored) == joined(read)
+        && (&stored.hosts, &stored.boxes) == (&read.hosts, &read.boxes)
+    {
         return Ok(());
     }
     let found = format!("{} clients, {} links", stored.clients, stored.links.len());
@@ -182,6 +185,17 @@ fn lab_of(lab: &LabPlan, text: &mut String) {
     for host in &lab.hosts {
         let role = quoted(host.role.word());
         *text += &format!("[lab.hosts.{}]\nrole = {role}\n", quoted(&host.name));
+    }
+    for one in &lab.boxes {
+        box_of(one, text);
+    }
+}
+
+fn box_of(one: &BoxPlan, text: &mut String) {
+    *text += &format!("[lab.boxes.{}]\nlink = {}\n", quoted(&one.name), quoted(&one.link));
+    if let Some(agent) = &one.snmp {
+        let ports: Vec<String> = one.ports.iter().map(|port| quoted(port)).collect();
+        *text += &format!("snmp = {}\nports = [{}]\n", quoted(agent), ports.join(", "));
     }
 }
 

@@ -223,8 +223,8 @@ fn an_unknown_name_is_answered_with_the_nearest() {
         (
             "clients",
             "colour",
-            "line 3: unknown key 'colour'; known here: clients, client_rate, hosts, links, \
-             machine, ip_version, path_delay, receive_buffer, thp",
+            "line 3: unknown key 'colour'; known here: boxes, clients, client_rate, hosts, \
+             links, machine, ip_version, path_delay, receive_buffer, thp",
         ),
         ("[method]", "[methods]", "line 13: unknown key 'methods'; did you mean 'method'?"),
         (

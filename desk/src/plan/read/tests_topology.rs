@@ -57,6 +57,64 @@ fn a_lab_that_cannot_be_joined_so_is_refused_with_the_remedy() {
     }
 }
 
+/// A link of adapters with a box on its cable, and these keys of the box.
+fn with_box(keys: &str) -> Result<Plan, String> {
+    lab(&format!(
+        "[lab.links.wire]\nkind = \"adapter\"\n\
+         adapters = {{ sut = \"eth1\", clients = \"eth2\" }}\n\
+         [lab.boxes.firewall]\n{keys}"
+    ))
+}
+
+#[test]
+fn a_box_stands_on_a_cable_and_may_tell_its_counters() {
+    let plan = with_box("link = \"wire\"\n").unwrap();
+    assert_eq!((plan.lab.boxes[0].snmp.as_deref(), plan.lab.boxes[0].ports.len()), (None, 0));
+    let told = "link = \"wire\"\nsnmp = \"192.0.2.9\"\nports = [\"lan1\", \"lan2\"]\n";
+    let plan = with_box(told).unwrap();
+    assert_eq!(plan.lab.boxes[0].ports, ["lan1", "lan2"]);
+    crate::plan::recheck(&plan, &catalogue()).unwrap();
+    // A link of which the plan does not say the kind may get adapters from a lab file.
+    lab("[lab.links.wire]\n[lab.boxes.firewall]\nlink = \"wire\"\n").unwrap();
+}
+
+#[test]
+fn a_box_that_cannot_be_read_is_refused_with_the_remedy() {
+    let agent = |address: &str| format!("link = \"wire\"\nsnmp = \"{address}\"\n");
+    let here = agent("192.0.2.9");
+    for (refused, wanted) in [
+        (with_box("").unwrap_err(), "'link' is missing"),
+        (with_box("link = \"wide\"\n").unwrap_err(), "did you mean 'wire'?"),
+        (with_box(&here).unwrap_err(), "'ports' is missing"),
+        (with_box("link = \"wire\"\nports = [\"a\"]\n").unwrap_err(), "'snmp' is missing"),
+        (with_box(&agent("firewall")).unwrap_err(), "IP or IP:PORT"),
+        (with_box(&format!("{here}ports = []\n")).unwrap_err(), "0 ports"),
+        (
+            with_box(&format!("{here}ports = [\"a\", \"a\"]\n")).unwrap_err(),
+            "each name of a port once",
+        ),
+        (
+            lab("[lab.links.a]\nkind = \"bridge\"\n[lab.boxes.firewall]\nlink = \"a\"\n")
+                .unwrap_err(),
+            "firewall on link a, which is virtual",
+        ),
+        (lab("[lab.links.a]\n[lab.boxes.sut]\nlink = \"a\"\n").unwrap_err(), "that no host has"),
+        (
+            lab("[lab.hosts.gate]\n[lab.links.a]\nmembers = [\"gate\", \"sut\"]\n\
+                 [lab.links.b]\nmembers = [\"gate\", \"c01\", \"c02\"]\n\
+                 [lab.boxes.firewall]\nlink = \"b\"\n")
+            .unwrap_err(),
+            "firewall on link b, which sut is not on",
+        ),
+        (
+            with_box("link = \"wire\"\n[lab.boxes.other]\nlink = \"wire\"\n").unwrap_err(),
+            "2 boxes on link wire",
+        ),
+    ] {
+        assert!(refused.contains(wanted), "{wanted}: {refused}");
+    }
+}
+
 const RELAY: &str = "[lab.hosts.wan]\nrole = \"relay\"\n\
      [lab.links.far]\nmembers = [\"wan\", \"sut\"]\nkind = \"direct\"\n";
 const NEAR: &str = "[lab.links.near]\nmembers = [\"c01\", \"c02\", \"wan\"]\n";
