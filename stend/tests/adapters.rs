@@ -245,3 +245,156 @@ fn a_trial_over_an_adapter_without_carrier_is_a_fault_that_names_it() {
     assert!(words.contains("has no carrier; is its cable in"), "{words}");
     let _ = bench.end(false);
 }
+
+/// An external box on the cable between two adapters: it bridges them, drops one flow of sixteen by
+/// a rule that no counter tells of, and an agent tells what its ports count.
+const BOXED: &str = r#"
+title = "Boxed"
+[lab]
+clients = 1
+[lab.links.wire]
+kind = "adapter"
+adapters = { sut = "stend-t0", clients = "stend-t1" }
+[lab.boxes.firewall]
+link = "wire"
+snmp = "198.18.255.2"
+ports = ["lan1", "lan2"]
+[load.net]
+workload = "forward"
+engine = "packet"
+offered_load = "20 Mbit/s"
+flows = 16
+pattern = "counter"
+[method]
+blocks = 3
+dry = false
+settle = "100 ms"
+settle_max = "2 s"
+window = "400 ms"
+"#;
+
+/// A network namespace with the box, and the agent in it; both go with the value.
+struct Boxed(Option<std::process::Child>);
+
+impl Boxed {
+    const NAME: &'static str = "stend-tbox";
+
+    fn join(place: &Place) -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: needs root, to lend adapters");
+            return None;
+        }
+        for (program, package) in [("/usr/sbin/snmpd", "snmpd"), ("/usr/sbin/nft", "nftables")] {
+            if !Path::new(program).exists() {
+                println!("skipped: needs {program}; apt install {package}");
+                return None;
+            }
+        }
+        let mut boxed = Self(None);
+        boxed.leave();
+        assert!(ip("netns add stend-tbox"));
+        for (near, far) in [("stend-t0", "lan1"), ("stend-t1", "lan2"), ("stend-t2", "mgmt")] {
+            let pair = format!("link add {near} type veth peer name {far} netns stend-tbox");
+            assert!(ip(&pair), "{pair}");
+        }
+        assert!(ip("address add 198.18.255.1/30 dev stend-t2") && ip("link set stend-t2 up"));
+        for words in [
+            "ip address add 198.18.255.2/30 dev mgmt",
+            "ip link set mgmt up",
+            "ip link add bridge type bridge",
+            "ip link set lan1 master bridge",
+            "ip link set lan2 master bridge",
+            "ip link set lan1 up",
+            "ip link set lan2 up",
+            "ip link set bridge up",
+            "nft add table bridge drops",
+            "nft add chain bridge drops passing { type filter hook forward priority 0 ; }",
+            "nft add rule bridge drops passing ether type ip udp sport 49152 drop",
+        ] {
+            assert!(ip(&format!("netns exec stend-tbox {words}")), "{words}");
+        }
+        boxed.0 = Some(Self::agent(place));
+        assert!(until(LIMIT, Self::hurries).is_some(), "{}", Self::log(place));
+        Some(boxed)
+    }
+
+    fn agent(place: &Place) -> std::process::Child {
+        fs::write(place.path.join("snmpd.conf"), "rwcommunity public\n").expect("a file");
+        Command::new("ip")
+            .args(["netns", "exec", Self::NAME, "snmpd", "-f", "-r", "-C", "-c", "snmpd.conf"])
+            .args(["-Lf", "snmpd.log", "-p", "snmpd.pid", "udp:198.18.255.2:161"])
+            .current_dir(&place.path)
+            .env("SNMP_PERSISTENT_DIR", &place.path)
+            .spawn()
+            .expect("it starts")
+    }
+
+    /// Whether the agent takes to reading its ports every second; it does so every 15 s by default
+    /// (`nsCacheTimeout` of `ifTable`, NET-SNMP-AGENT-MIB).
+    fn hurries() -> bool {
+        let row = [1, 3, 6, 1, 4, 1, 8072, 1, 5, 3, 1, 2, 1, 3, 6, 1, 2, 1, 2, 2];
+        let (oid, wait) = (snmp2::Oid::from(&row), Some(Duration::from_millis(500)));
+        let session = snmp2::SyncSession::new_v2c("198.18.255.2:161", b"public", wait, 1);
+        let (oid, mut session) = (oid.expect("an identifier"), session.expect("a socket"));
+        let told = session.set(&[(&oid, snmp2::Value::Integer(1))]);
+        told.is_ok_and(|told| told.error_status == 0)
+    }
+
+    fn log(place: &Place) -> String {
+        fs::read_to_string(place.path.join("snmpd.log")).unwrap_or_default()
+    }
+
+    fn leave(&mut self) {
+        if let Some(agent) = &mut self.0 {
+            let _ = agent.kill();
+            let _ = agent.wait();
+        }
+        ip("netns delete stend-tbox");
+        for adapter in ["stend-t0", "stend-t1", "stend-t2"] {
+            ip(&format!("link delete {adapter}"));
+        }
+    }
+}
+
+impl Drop for Boxed {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+#[test]
+fn an_external_box_tells_its_count_and_answers_for_what_is_missing() {
+    let place = Place::new("adapters-boxed");
+    let Some(_boxed) = Boxed::join(&place) else { return };
+    let is_good = |record: &TrialRecord| record.outcome.fault.is_none();
+    let mut taken = std::iter::repeat_with(|| visits(BOXED)).take(3);
+    let records = taken.find(|records| records.iter().any(is_good)).expect("a good visit");
+    let faults = || records.iter().map(|record| record.outcome.fault.as_ref());
+    assert!(faults().all(moment::good_or_disturbed), "{:?}", faults().collect::<Vec<_>>());
+    for record in records.iter().filter(|record| record.outcome.fault.is_none()) {
+        let told = |host: &str, key: &str| record.reading("frames", host, key).expect(key).value;
+        let figure = |metric: &str| record.outcome.metric(metric).expect("a figure").value;
+        let (sent, received) = (told("sut", "sent"), told("sut", "received"));
+        assert!((figure("loss") - 1.0 / 16.0).abs() < 0.01, "{}", figure("loss"));
+        assert!((told("firewall", "dropped no counter") - (sent - received)).abs() < 0.5);
+        // Beside the frames a port counts the answers of ARP.
+        assert!((told("firewall", "received lan2") - sent).abs() < 50.0, "of {sent}");
+        assert!((told("firewall", "sent lan1") - received).abs() < 50.0, "of {received}");
+        assert!((figure("self_frames") / figure("frames") - 1.0).abs() < 0.01);
+    }
+    let absent = visits(&BOXED.replace("\"lan2\"]", "\"lan3\"]"));
+    let fault = absent[0].outcome.fault.as_ref().expect("a fault").to_string();
+    assert!(fault.contains("box firewall: no port 'lan3'; did you mean 'lan"), "{fault}");
+}
+
+/// The first counted trials of a plan.
+fn visits(text: &str) -> Vec<TrialRecord> {
+    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
+    let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
+    let plan = read(text, &catalogue).expect("a plan");
+    let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
+    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
+    let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
+    let trials = order(&plan).into_iter().filter(|trial| trial.kind == TrialKind::Counted);
+    bench.run(&plan, trials.take(3).collect(), &mut |_| ()).expect("a run").records
+}

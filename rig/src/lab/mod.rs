@@ -16,6 +16,7 @@ pub mod cpus;
 pub mod environment;
 mod error;
 pub mod ethtool;
+pub mod external_box;
 pub mod filter;
 #[cfg(feature = "machines")]
 pub mod guest;

@@ -10,7 +10,7 @@ use super::machine::{Heard, Machine, Order};
 use super::machines::raise;
 use super::standing::SUT;
 use super::wire::{Answer, LinkAnswer, LinkRequest, Request};
-use desk::record::{LabKind, LabPlan, LinkPlan};
+use desk::record::{BoxPlan, LabKind, LabPlan, LinkPlan};
 use std::time::{Duration, Instant};
 
 /// Which kind of place a person asked for.
@@ -273,6 +273,12 @@ impl Lab {
     #[must_use]
     pub const fn client_indexes(&self) -> std::ops::RangeInclusive<usize> {
         1..=self.plan.clients as usize
+    }
+
+    /// The external box on the cable of a link.
+    #[must_use]
+    pub fn external_box(&self, link: &str) -> Option<&BoxPlan> {
+        self.plan.boxes.iter().find(|of| of.link == link)
     }
 
     /// Name of a host.

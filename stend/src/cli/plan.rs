@@ -130,6 +130,10 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
     for at in &plan.lab.machines {
         row("machine", format!("{}: {}", at.machine, machine(plan, at)));
     }
+    for of in &plan.lab.boxes {
+        let told = of.snmp.as_ref().map(|at| format!("; counters by SNMP at {at}"));
+        row("box", format!("{} on link {}{}", of.name, of.link, told.unwrap_or_default()));
+    }
     for factor in &plan.factors {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
         let role = if factor.name == plan.method.compare { "  (compared)" } else { "" };

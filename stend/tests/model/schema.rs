@@ -166,6 +166,10 @@ const PLAN: &str = r#"title = "Small"
 clients = 2
 [lab.links.lan]
 mtu = "9000 B"
+[lab.boxes.firewall]
+link = "lan"
+snmp = "192.0.2.9"
+ports = ["lan1"]
 [factors.tso]
 levels = ["off", "on"]
 [factors.mine]
@@ -208,6 +212,10 @@ fn a_mistyped_plan_is_refused_by_the_schema_as_by_the_reader() {
         ("mtu = \"9000 B\"", "mtu = \"9000\""),
         ("mtu = \"9000 B\"", "mtu = \"9000 s\""),
         ("[lab.links.lan]", "[lab.links.lo]"),
+        ("link = \"lan\"", "lnk = \"lan\""),
+        ("\"192.0.2.9\"", "\"firewall\""),
+        ("ports = [\"lan1\"]", "ports = []"),
+        ("ports = [\"lan1\"]\n", ""),
         ("\"off\", \"on\"", "\"off\", \"maybe\""),
         ("\"off\", \"on\"", "\"off\""),
         ("[factors.tso]", "[factors.tsso]"),

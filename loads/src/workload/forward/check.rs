@@ -3,6 +3,7 @@
 //! Must not know frames or hosts; all it sees is the evidence.
 
 use super::evidence::{Evidence, WINDOW, float};
+use super::external;
 use super::late;
 use super::ledger::ledger;
 use super::readings;
@@ -37,6 +38,7 @@ pub fn check(evidence: &Evidence) -> Result<Checked, Fault> {
     let ledger = ledger(evidence)?;
     damage(evidence)?;
     ledger.closes().map_err(|what| Fault::WrongWork { what })?;
+    external::fit(evidence, &ledger)?;
     programs(evidence, &ledger)?;
     life_of_streams(evidence)?;
     schedules(evidence)?;
@@ -193,6 +195,7 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
         (0..evidence.streams()).map(|stream| Ok(count(&evidence.came(stream)?))).sum()
     };
     let (sent, came) = evidence.sums()?;
+    let received: u64 = came.iter().sum();
     let (sent, unsent, came) = (sent.sent[WINDOW], sent.unsent[WINDOW], came[WINDOW]);
     let read = (of(|mark| &mark.came), of(|mark| &mark.bytes));
     let (rate, bytes) = match evidence.due_in {
@@ -221,6 +224,7 @@ fn samples(evidence: &Evidence) -> Result<Vec<Sample>, Fault> {
     // Hosts between the ends are read at the edges: what they count goes by what came there.
     let scale = if read.0 > 0.0 { rate / read.0 } else { 1.0 };
     let own = readings::forwarded(evidence)?.into_iter().map(|(_, own)| own * scale);
+    let own = own.chain(external::rate(evidence, (rate, received)));
     let own = own.reduce(f64::max).map(|rate| sample("self_frames", rate, Unit::PacketPerSecond));
     samples.extend(own);
     let declared = evidence.asked.get(DECLARED.name).and_then(Value::quantity);

@@ -2,6 +2,7 @@
 //!
 //! Must not know what is right; `check.rs` says that.
 
+use super::external::BoxCount;
 use super::run::{Alone, Counts, HostMark, StreamEnd, capture_of};
 use crate::engine::net::{Life, seconds};
 use crate::engine::packet::live::bridge::PortCounts;
@@ -60,6 +61,8 @@ pub struct Evidence {
     pub before: Vec<(String, Counts)>,
     /// The same after the last.
     pub after: Vec<(String, Counts)>,
+    /// What the external box counted over the trial.
+    pub external: Option<BoxCount>,
     /// What the hosts told.
     pub life: Option<Life<HostMark, Vec<StreamEnd>>>,
 }

@@ -3,6 +3,7 @@
 //! Must not know how anything was counted.
 
 use super::evidence::Evidence;
+use super::external;
 use crate::engine::packet::device::SERVICE_DROPS;
 use crate::engine::packet::ledger::Ledger;
 use crate::engine::packet::live::Sent;
@@ -15,7 +16,11 @@ use desk::record::Fault;
 pub fn ledger(evidence: &Evidence) -> Result<Ledger, Fault> {
     let (Sent { sent, unsent }, came) = evidence.sums()?;
     let (sent, unsent, received) = (sent.iter().sum(), unsent.iter().sum(), came.iter().sum());
-    Ok(Ledger { scheduled: sent + unsent, sent, unsent, received, drops: drops(evidence)? })
+    let scheduled = sent + unsent;
+    let mut ledger = Ledger { scheduled, sent, unsent, received, drops: drops(evidence)? };
+    let by_box = external::drops(evidence, ledger.unexplained());
+    ledger.drops.extend(by_box.into_iter().filter(|(_, count)| *count > 0));
+    Ok(ledger)
 }
 
 /// Drops that were counted between the two readings.

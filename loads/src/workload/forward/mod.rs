@@ -7,6 +7,7 @@
 
 mod check;
 mod evidence;
+mod external;
 mod late;
 mod ledger;
 mod model;

@@ -4,6 +4,7 @@
 //! Must not know whether the work was right; `check.rs` says that.
 
 use super::evidence::{Evidence, float};
+use super::external;
 use super::late;
 use super::run::HostMark;
 use crate::engine::net::life::starts;
@@ -72,6 +73,9 @@ pub fn of(evidence: &Evidence, ledger: &Ledger) -> Result<Vec<Reading>, Fault> {
         for (what, count) in told.into_iter().chain(flows) {
             add("frames", host, &format!("{what} {port}"), (float(count), Unit::Count));
         }
+    }
+    for (name, key, count) in external::readings(evidence) {
+        add("frames", name, &key, (float(count), Unit::Count));
     }
     for (host, _) in evidence.after.iter().filter(|(_, counts)| counts.filtered) {
         add("frames", host, "bridge_nf_call", (1.0, Unit::Count));

@@ -3,6 +3,7 @@
 
 use super::check::check;
 use super::evidence::{Evidence, Leg};
+use super::external::BoxCount;
 use super::late;
 use super::ledger::ledger;
 use super::run::{Alone, Counts, Forwarded, HostMark, StreamEnd, Ticks};
@@ -13,6 +14,7 @@ use crate::engine::packet::traffic::Spread;
 use crate::engine::times::stored;
 use desk::record::{Distribution, Fault, Settings, Value};
 use desk::unit::{Quantity, Unit};
+use rig::lab::external_box::PortCount;
 use rig::metal::Span;
 use rig::workload::Checked;
 
@@ -183,6 +185,73 @@ fn what_a_counter_tells_of_is_lost_and_what_none_tells_of_is_an_alarm() {
     assert!((checked.outcome.metric("loss").unwrap().value - 0.1).abs() < 1e-12);
     let told = checked.readings.iter().find(|r| r.key == "dropped far tx_dropped").unwrap();
     assert_eq!((&*told.probe, told.host.name()), ("frames", "box"));
+}
+
+/// A firewall whose two ports counted so many frames in and out, and which dropped some.
+fn firewall(received: u64, sent: u64, dropped: u32) -> BoxCount {
+    let port = |port: &str, received, sent, drops| PortCount {
+        port: port.into(),
+        received,
+        sent,
+        drops: vec![("ifOutDiscards", drops)],
+    };
+    let ports = vec![port("lan1", received, 0, 0), port("lan2", 0, sent, dropped)];
+    BoxCount { name: "firewall".into(), ports }
+}
+
+#[test]
+fn an_external_box_has_lost_what_no_counter_tells_of() {
+    let mut evidence = good();
+    stream(&mut evidence).came = [100, 600, 10];
+    evidence.external = Some(BoxCount { name: "firewall".into(), ports: Vec::new() });
+    let checked = check(&evidence).unwrap();
+    assert!((checked.outcome.metric("loss").unwrap().value - 0.4).abs() < 1e-12);
+    assert_eq!(checked.outcome.metric("self_frames"), None, "nothing reads its counters");
+    let told = checked.readings.iter().find(|r| r.key == "dropped no counter").unwrap();
+    assert_eq!((told.host.name(), told.quantity.value), ("firewall", 400.0));
+    evidence.external = Some(firewall(1110, 710, 70));
+    let drops = ledger(&evidence).unwrap().drops;
+    let told = [("firewall lan2 ifOutDiscards", 70), ("firewall no counter", 330)];
+    assert_eq!(drops, told.map(|(name, count)| (name.to_owned(), count)));
+    // It sent what it received: they were lost on the way to it, or behind it.
+    for received in [1110, 710] {
+        evidence.external = Some(firewall(received, received, 0));
+        let why = check(&evidence).unwrap_err().to_string();
+        assert!(why.contains("300 missing frames that no counter tells of"), "{why}");
+    }
+}
+
+#[test]
+fn an_external_box_counts_over_the_whole_trial() {
+    let mut evidence = good();
+    evidence.external = Some(firewall(1110, 1110, 0));
+    let checked = check(&evidence).unwrap();
+    let own = checked.outcome.metric("self_frames").unwrap().value;
+    assert!((own - 1000.0).abs() < 1e-6, "{own}");
+    let told = checked.readings.iter().find(|r| r.key == "received lan1").unwrap();
+    assert_eq!((told.host.name(), told.quantity.value), ("firewall", 1110.0));
+    evidence.external = Some(firewall(1110, 999, 0));
+    let own = check(&evidence).unwrap().outcome.metric("self_frames").unwrap().value;
+    assert!((own - 900.0).abs() < 1e-6, "it lost sight of a tenth: {own}");
+}
+
+#[test]
+fn counts_of_other_ports_or_of_other_traffic_are_refused() {
+    let refused = |counts| refused(|evidence| evidence.external = Some(counts)).to_string();
+    let why = refused(firewall(0, 0, 0));
+    assert!(why.contains("name the ports by which frames come in"), "{why}");
+    let why = refused(firewall(1110, 2200, 0));
+    assert!(why.contains("counted 1110 received and 2200 sent: other traffic"), "{why}");
+    let mut evidence = good();
+    evidence.external = Some(firewall(1150, 1200, 0));
+    assert!(check(&evidence).is_ok(), "answers of ARP pass it as well");
+}
+
+#[test]
+fn a_box_has_told_when_it_counted_what_was_sent_and_what_came() {
+    let tells = |received, sent, dropped| firewall(received, sent, dropped).tells((1110, 1000));
+    assert!(tells(1110, 1000, 0) && !tells(1109, 1000, 0) && !tells(1110, 999, 0));
+    assert!(!tells(1100, 1000, 10), "drops on the way out do not count as received");
 }
 
 /// What the program at a port of `box` counted.

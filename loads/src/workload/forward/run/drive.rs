@@ -4,6 +4,7 @@
 //! Must not know factors or probes, nor the course of a trial.
 
 use super::counts::Counts;
+use super::external::External;
 use super::fast::{fast_path, joining};
 use super::guard::undisturbed;
 use super::message::{Aim, Alone, FromPart, Joining, Taking, ToPart, Traffic};
@@ -48,6 +49,8 @@ pub struct Frames {
     hosts: Vec<usize>,
     /// What switches forward by, where it is not the kernel.
     joining: Option<Joining>,
+    /// The external box between the ends.
+    external: Option<External>,
 }
 
 impl Workload for Frames {
@@ -95,6 +98,7 @@ impl Workload for Frames {
         if traffic.burst.is_none() && !self.is_bare(lab, job.link) {
             self.evidence.alone = Some(self.alone(lab)?);
         }
+        self.external = External::find(lab, job.link, job.trial.kind == TrialKind::Dry)?;
         // Their counters are read at both edges, too.
         self.course.hosts.extend(between);
         self.evidence.before = self.count(lab, false)?;
@@ -108,15 +112,11 @@ impl Workload for Frames {
     }
 
     fn drive(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
-        let life = self.course.run::<Ends>(lab, edges).map_err(LabError::into_fault)?;
-        let (opens_ns, closes_ns) = life.window_ns;
-        let is_timed = self.evidence.interval_ns.is_some() || self.evidence.burst.is_some();
-        self.evidence.due_in = is_timed.then(|| undisturbed(Span { opens_ns, closes_ns }));
-        self.evidence.life = Some(life);
-        self.wait_for_rest(lab)?;
-        self.evidence.after = self.count(lab, true)?;
-        let leave = self.hosts.iter().map(|at| (*at, ToPart::Leave)).collect();
-        self.ask(lab, leave).map(drop)
+        let driven = self.run(lab, edges);
+        if let (Err(_), Some(external)) = (&driven, &self.external) {
+            external.outlast(lab);
+        }
+        driven
     }
 
     fn check(&self) -> Result<Checked, Fault> {
@@ -137,6 +137,25 @@ fn refuse_second_cables(lab: &Lab, link: &str) -> Result<(), Fault> {
 }
 
 impl Frames {
+    /// The frames of a trial, and all counters after them.
+    fn run(&mut self, lab: &mut Lab, edges: &mut Edges<'_>) -> Result<(), Fault> {
+        let life = self.course.run::<Ends>(lab, edges).map_err(LabError::into_fault)?;
+        let (opens_ns, closes_ns) = life.window_ns;
+        let is_timed = self.evidence.interval_ns.is_some() || self.evidence.burst.is_some();
+        self.evidence.due_in = is_timed.then(|| undisturbed(Span { opens_ns, closes_ns }));
+        self.evidence.life = Some(life);
+        self.wait_for_rest(lab)?;
+        self.evidence.after = self.count(lab, true)?;
+        let leave = self.hosts.iter().map(|at| (*at, ToPart::Leave)).collect();
+        self.ask(lab, leave)?;
+        if let Some(external) = &self.external {
+            let (sent, came) = self.evidence.sums()?;
+            let both = (sent.sent.iter().sum(), came.iter().sum());
+            self.evidence.external = Some(external.gained(lab, both)?);
+        }
+        Ok(())
+    }
+
     /// Hosts between the ends first, then the sink, then who sends: each finds the next ready.
     fn prepare(
         &self,
@@ -179,8 +198,9 @@ impl Frames {
     /// Refuses to count late frames as lost where the device takes no time from the tester.
     fn refuse_late(&self, lab: &Lab, job: &Job, traffic: &Traffic) -> Result<(), Fault> {
         let here = lab.machine_of(SUT);
-        let is_shared =
-            self.hosts.iter().all(|at| lab.machine_of(*at) == here) && !self.is_bare(lab, job.link);
+        let is_shared = self.hosts.iter().all(|at| lab.machine_of(*at) == here)
+            && !self.is_bare(lab, job.link)
+            && lab.external_box(job.link).is_none();
         let is_paced = traffic.interval_ns.is_some() && traffic.burst.is_none();
         match late::refusal(&job.trial.point.params, is_paced, is_shared) {
             Some(what) => Err(Fault::NotAvailable { what: what.into() }),

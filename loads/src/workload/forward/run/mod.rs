@@ -6,6 +6,7 @@ mod alone;
 mod counts;
 mod drive;
 mod engine;
+mod external;
 mod fast;
 mod guard;
 mod joined;
