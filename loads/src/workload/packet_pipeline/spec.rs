@@ -2,7 +2,9 @@
 
 use crate::engine::alone::{PLACEMENT, THREADS};
 use crate::engine::packet::sessions;
-use crate::engine::packet::wanted::{NAT, OUTPUT_PORTS, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES};
+use crate::engine::packet::wanted::{
+    NAT, OUTPUT_PORTS, POLICERS, PORT_QUEUES, QUEUE_ORDER, ROUTES,
+};
 use desk::record::{
     Better, Derivation, DeriveSpec, MetricRole, MetricSpec, ParamKind, ParamRole, ParamSpec, Place,
     WorkloadSpec,
