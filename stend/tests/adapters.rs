@@ -58,9 +58,20 @@ fn text(machine: &str, blocks: u32) -> String {
 }
 
 fn plan(machine: &str) -> Plan {
+    parsed(&text(machine, 3))
+}
+
+fn parsed(text: &str) -> Plan {
     let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
     let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
-    read(&text(machine, 3), &catalogue).expect("a plan")
+    read(text, &catalogue).expect("a plan")
+}
+
+/// The lab of a plan.
+fn stand(plan: &Plan) -> Bench {
+    let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
+    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
+    Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab")
 }
 
 /// Two adapters that are joined; they go with the value.
@@ -148,9 +159,7 @@ fn lent_adapters_carry_the_traffic_and_come_back_as_they_were() {
     let before = Adapters::told();
     for machine in ["", "machine = \"sut\""] {
         let plan = plan(machine);
-        let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
-        let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-        let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
+        let mut bench = stand(&plan);
         let ends = bench.lab.ends("lan");
         let reason = &bench.lab.reason;
         assert_eq!(ends.len(), 4, "two adapters, a macvlan for each client: {ends:?}; {reason}");
@@ -233,9 +242,7 @@ fn a_trial_over_an_adapter_without_carrier_is_a_fault_that_names_it() {
     let _place = Place::new("adapters-down");
     let Some(_adapters) = Adapters::join() else { return };
     let plan = plan("machine = \"sut\"");
-    let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
-    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-    let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
+    let mut bench = stand(&plan);
     bench.begin(&plan).expect("a run");
     assert!(ip("link set stend-t0 down"));
     let trial = order(&plan).into_iter().find(|trial| trial.kind == TrialKind::Counted);
@@ -392,12 +399,7 @@ fn an_external_box_tells_its_count_and_answers_for_what_is_missing() {
 
 /// The first counted trials of a plan.
 fn visits(text: &str) -> Vec<TrialRecord> {
-    let workloads: Vec<&WorkloadSpec> = loads::ALL.iter().map(|entry| entry.spec).collect();
-    let catalogue = Catalogue { workloads: &workloads, factors: rig::factor::ALL };
-    let plan = read(text, &catalogue).expect("a plan");
-    let agent = rig::keeper::here(Path::new(STEND), &NEVER).expect("an agent");
-    let blueprint = Blueprint { wanted: Wanted::Best, lab: plan.lab.clone() };
-    let mut bench = Bench::build(&blueprint, loads::ALL, vec![agent]).expect("a lab");
+    let plan = parsed(text);
     let trials = order(&plan).into_iter().filter(|trial| trial.kind == TrialKind::Counted);
-    bench.run(&plan, trials.take(3).collect(), &mut |_| ()).expect("a run").records
+    stand(&plan).run(&plan, trials.take(3).collect(), &mut |_| ()).expect("a run").records
 }
