@@ -99,7 +99,7 @@ pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
         let others = read.boxes.iter().filter(|other| other.link == of.link).count();
         if others > 1 {
             let at = format!("{others} boxes on link {}", of.link);
-            return Err(outside(node, &at, "one: of two nobody knows which lost a frame"));
+            return Err(outside(node, &at, "one: a loss cannot be assigned to one of two"));
         }
     }
     Ok(())

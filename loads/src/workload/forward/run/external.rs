@@ -9,7 +9,7 @@ use rig::lab::{Lab, LabError, clock};
 
 /// Between two readings of a box whose counts are not yet those of the end.
 const LOOK_NS: u64 = 1_000_000_000;
-/// How old the counts of a box may be: agents read their ports every 1 s to 15 s, some every 30 s.
+/// How old the counts of a box may be: twice the 15 s after which net-snmp reads its ports again.
 const OLDEST_NS: u64 = 30_000_000_000;
 
 /// The external box of a trial.
