@@ -47,7 +47,7 @@ pub struct Stream {
     pub bytes: [u64; PHASES],
     /// Of those of the window, frames that came after one that was sent later (RFC 4737).
     pub reordered: u64,
-    /// Frames that came again.
+    /// Of those of the window, frames that came again.
     pub duplicates: u64,
     /// Frames so late that it cannot be told whether they came again.
     pub stale: u64,
@@ -300,8 +300,8 @@ impl Maps<'_> {
         code.go(end);
     }
 
-    /// Goes on with a frame that came for the first time. A place remembers the last number that
-    /// was counted there, and one more.
+    /// Goes on with a frame that came for the first time, and counts one of the window that came
+    /// again. A place remembers the last number that was counted there, and one more.
     fn first(&self, code: &mut Assembler, end: Label) {
         let [again, stale, new] = [0; 3].map(|_| code.label());
         code.mov(R1, R6);
@@ -320,6 +320,8 @@ impl Maps<'_> {
         code.store(Size::D, (R0, 0), R2);
         code.go(new);
         code.bind(again);
+        code.op_imm(Op::And, R6, 3);
+        code.jump_imm(Cond::Ne, R6, 1, end);
         code.add_to((R9, word::DUPLICATES), 1, R1);
         code.go(end);
         code.bind(stale);

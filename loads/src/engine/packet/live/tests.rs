@@ -514,6 +514,25 @@ fn a_wrong_tag_is_told_and_not_counted() {
 }
 
 #[test]
+fn a_frame_of_the_window_that_comes_again_is_a_duplicate() {
+    let Some((_cable, [from, to])) = cable() else { return };
+    let sending = sending(from, None);
+    let sink = Sink::attach(to, expected(&sending.wire), 1).unwrap();
+    let mut maker = maker::Maker::new(&sending);
+    let mut plain = plain::Plain::open(from, maker.template()).unwrap();
+    for (phase, times) in [(0, 2), (1, 3), (2, 4)] {
+        let marks = [maker::Mark { stamp: 0, phase }; 5];
+        for _ in 0..times {
+            maker.next = u32::from(phase) * 5;
+            assert_eq!(plain.send(&mut maker, &marks).unwrap(), 5);
+        }
+    }
+    thread::sleep(Duration::from_millis(20));
+    let stream = sink.totals().unwrap().streams[0];
+    assert_eq!((stream.came, stream.duplicates, stream.stale), ([5; 3], 10, 0));
+}
+
+#[test]
 fn programs_send_the_flows_that_this_process_expects() {
     let Some((_cable, [from, to])) = cable() else { return };
     for pattern in [Pattern::Counter, Pattern::Random, Pattern::Listed] {

@@ -71,7 +71,7 @@ const ALONE: Turns = Turns { sizes: Sizes::Alike(LEAST), streams: 1 };
 pub struct Outcome {
     /// Both counts of its frames.
     pub ledger: Ledger,
-    /// Frames that came again.
+    /// Of the frames sent in the window, those that came again.
     pub duplicates: u64,
     /// Frames that came of each class of service.
     pub classes: [u64; 64],
@@ -82,7 +82,7 @@ pub struct Outcome {
     /// Frames that had left by the device's own count when the window opened, and when it closed.
     pub left_by: [u64; 2],
     came: Vec<u64>,
-    /// Frames that came after one with a larger number (RFC 4737, 3.3).
+    /// Of these, those that came after one with a larger number (RFC 4737, 3.3).
     pub reordered: u64,
     /// Seconds from the first frame that was sent to the last that came.
     pub lasted: f64,

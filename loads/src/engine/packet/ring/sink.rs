@@ -9,9 +9,9 @@ use hdrhistogram::Histogram;
 pub(super) struct Sink {
     /// Frames, each once.
     pub(super) received: u64,
-    /// Frames that came again.
+    /// Of the frames sent in the window, those that came again.
     pub(super) duplicates: u64,
-    /// Frames that came after one with a larger number (RFC 4737, 3.3).
+    /// Of these, those that came after one with a larger number (RFC 4737, 3.3).
     pub(super) reordered: u64,
     /// Frames of each class of service.
     pub(super) classes: [u64; 64],
@@ -55,23 +55,25 @@ impl Sink {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1e11")]
     pub(super) fn take(&mut self, number: u32, class: u8, (sent, now): (f64, f64)) {
         let (word, bit) = (number as usize / 64, 1 << (number % 64));
+        let [opens, closes] = self.window;
+        let counts = (opens..closes).contains(&sent);
         if self.came[word] & bit != 0 {
-            self.duplicates += 1;
+            self.duplicates += u64::from(counts);
             return;
         }
         self.came[word] |= bit;
         self.received += 1;
-        self.reordered += u64::from(self.largest.is_some_and(|largest| number < largest));
+        let late = self.largest.is_some_and(|largest| number < largest);
+        self.reordered += u64::from(late && counts);
         self.largest = self.largest.max(Some(number));
         self.classes[usize::from(class)] += 1;
         self.last = now;
-        let [opens, closes] = self.window;
         let bytes = self.turns.bytes(number) as u64;
         for (at, before) in [now < opens, now < closes].into_iter().enumerate() {
             self.by[at] += u64::from(before);
             self.bytes_by[at] += if before { bytes } else { 0 };
         }
-        if !(opens..closes).contains(&sent) {
+        if !counts {
             return;
         }
         let ns = ((now - sent) * 1e9).round() as u64;

@@ -75,6 +75,12 @@ fn what_is_planted_behind_the_device_shows_at_the_tester() {
     assert_eq!(outcome.left_by, [0, 100_000], "what is lost behind it has left it");
     assert!(within(outcome.reordered, 2000.0 * 0.97), "{}", outcome.reordered);
     assert!(within(outcome.duplicates, 3000.0 * 0.96), "{}", outcome.duplicates);
+    // A fifth of the frames is of a window that opens late and closes early.
+    let window = [0.12, 0.16];
+    let offer = Offer { flows: &flows(1), frames: 100_000, interval: 1.0 / 5e5, ..PLAIN };
+    let part = ring(knobs, services()).run(&Offer { window, ..offer });
+    assert!(within(part.reordered, 400.0 * 0.97), "{}", part.reordered);
+    assert!(within(part.duplicates, 600.0 * 0.96), "{}", part.duplicates);
 }
 
 #[test]
