@@ -114,7 +114,8 @@ impl Line {
             to: if bridged { station(peer) } else { OWN },
             from: match self.trace.coming(flow) {
                 Some(session) => subscriber(session),
-                None => station(STATIONS - 1 - peer / PORTS),
+                // A bridge learns who sends: none of them is one that frames go to.
+                None => station(STATIONS + peer / PORTS),
             },
             tuple: flows[flow],
             dscp,
@@ -280,5 +281,34 @@ impl Hot for Line {
 
     fn own_ns(&self) -> Option<u64> {
         Some(self.own_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::packet::device::{Services, Tables};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_sender_of_a_bridge_is_a_receiver() {
+        let forwarding = Forwarding::Bridge;
+        let (nat, policers, queues) = (None, None, None);
+        let services = Services { forwarding, batch: 64, nat, policers, queues, ports: PORTS };
+        let trace = Trace {
+            flows: vec![Tuple::default(); 4096],
+            rules: Vec::new(),
+            routes: Vec::new(),
+            forwarding,
+            translated: 0,
+            sessions: Vec::new(),
+            downstream: false,
+            frame_size: 64,
+        };
+        let line = Line::new(Device::new(Tables::default(), services), Arc::new(trace));
+        let all: Vec<Fields> = (0..4096).map(|number| line.fields(number).0).collect();
+        let receivers: BTreeSet<_> = all.iter().map(|fields| fields.to).collect();
+        assert_eq!(receivers.len(), usize::from(STATIONS));
+        assert!(all.iter().all(|fields| !receivers.contains(&fields.from)));
     }
 }
