@@ -238,7 +238,9 @@ fn alternatives(kind: ParamKind) -> Vec<Value> {
             all.push(json!({ "type": "string", "pattern": URL }));
         }
         Words::PathOr(words) => {
-            all.push(json!({ "type": "string", "enum": words }));
+            if !words.is_empty() {
+                all.push(json!({ "type": "string", "enum": words }));
+            }
             all.push(json!({ "type": "string", "pattern": PATH }));
         }
         Words::Any => all.push(json!({ "type": "string", "pattern": WORD })),

@@ -265,11 +265,10 @@ impl fmt::Display for ParamKind {
             (Words::UrlOr(words), _) => {
                 write!(f, "{}, or the address of a page", words.join(", "))
             }
-            (Words::PathOr(words), Some(range)) => {
-                write!(f, "{}, {range}, or the path of a file", words.join(", "))
-            }
-            (Words::PathOr(words), None) => {
-                write!(f, "{}, or the path of a file", words.join(", "))
+            (Words::PathOr(words), range) => {
+                let range = range.map(|range| range.to_string());
+                let all: Vec<_> = words.iter().map(|w| (*w).to_owned()).chain(range).collect();
+                write!(f, "{}, or the path of a file", all.join(", "))
             }
             (Words::Cpus, _) => f.write_str("a number of CPUs, or a list such as 0-1"),
             (Words::CpusOr(words), _) => write!(f, "{}, or CPUs such as 0-1,4", words.join(", ")),
@@ -315,6 +314,8 @@ mod tests {
         let kind = ParamKind::size(64, 1518).or_path(&["imix"]);
         assert!(kind.words.has("/a.pcap") && kind.takes(&Value::Quantity(Quantity::bytes(64))));
         assert_eq!(kind.to_string(), "imix, 64 B to 1518 B, or the path of a file");
+        let kind = ParamKind::count(1, 9).or_path(&[]);
+        assert_eq!(kind.to_string(), "1 to 9, or the path of a file");
     }
 
     #[test]

@@ -151,8 +151,8 @@ fn allowed(text: &str, kind: ParamKind) -> String {
             format!("one of {}, or the address of a page: http://192.0.2.7/page", words.join(", "))
         }
         (Words::PathOr(words), number) => {
-            let number = number.map(|number| format!(", {number}")).unwrap_or_default();
-            format!("{}{number}, or the path of a file from / on", words.join(", "))
+            let all: Vec<_> = words.iter().map(|word| (*word).to_owned()).chain(number).collect();
+            format!("{}, or the path of a file from / on", all.join(", "))
         }
         (Words::Any, _) => WORD.into(),
         (Words::Of([]), number) => number.unwrap_or_default(),
