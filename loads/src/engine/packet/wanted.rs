@@ -65,7 +65,8 @@ pub const PORT_QUEUES: ParamSpec = ParamSpec {
 /// Ports by which frames leave.
 pub const OUTPUT_PORTS: ParamSpec = ParamSpec {
     name: "output_ports",
-    about: "ports by which frames leave, over which neighbours are spread; each has its queues",
+    about: "ports by which frames leave, each with port_queues queues; neighbours are spread over \
+            them, and without queues there is none",
     role: None,
     kind: ParamKind::count(1, 64),
     default: "4",

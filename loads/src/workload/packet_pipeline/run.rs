@@ -8,15 +8,16 @@ use crate::engine::packet::device::{Device, Forwarding, Tables};
 use crate::engine::packet::flows::{Meeting, flows};
 use crate::engine::packet::line::{Line, Trace};
 use crate::engine::packet::lpm::Lpm;
-use crate::engine::packet::rules::{self, Mix};
+use crate::engine::packet::rules::{self, Mix, Rule};
 use crate::engine::packet::sessions::{self, Sessions};
 use crate::engine::packet::subscribers::Subscribers;
 use crate::engine::packet::traffic::spread;
 use crate::engine::packet::tuple::Tuple;
 use crate::engine::packet::wanted::Wanted;
 use desk::record::Value;
-use rig::metal::{Cpus, Hot, Made, Member, Unready};
+use rig::metal::{Cpus, DIGEST, Hot, Made, Member, Unready, digest};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,8 +47,8 @@ const ASKED: [&str; 15] = [
 /// Makes the load ready.
 ///
 /// # Errors
-/// More threads than CPUs, rules that are too many for the classifier, or rules and routes that
-/// leave fewer flows than asked for.
+/// More threads than CPUs, rules that cannot be read or are too many for the classifier, or rules
+/// and routes that leave fewer flows than asked for.
 pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     let cpus = Cpus::read(Path::new("/"));
     let threads = threads_of(order, &cpus)?;
@@ -68,6 +69,12 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     if let Some(median) = spread(&trace.rules, looked_at).median {
         made_with.insert("median_rule".into(), Value::Count(median as u64 + 1));
     }
+    // A file may have been replaced under its name.
+    if list_of(order).is_some() {
+        let words = trace.rules.iter().map(Rule::to_string);
+        let sum = words.fold(DIGEST, |sum, rule| digest(sum, rule.as_bytes()));
+        made_with.insert("file_digest".into(), Value::Word(format!("{sum:016x}")));
+    }
     Ok(Ready { members: threads.iter().map(member).collect(), made_with })
 }
 
@@ -76,7 +83,7 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let forwarding = forwarding(order);
     let subscribers = subscribers(order, forwarding)?;
     let downstream = subscribers > 0 && order.word("subscriber_direction") == "downstream";
-    let rules = rules::generate(count(order, "rules"), &Mix::ACL, order.seed);
+    let rules = rules_of(order)?;
     let acl = Acl::build(&rules).map_err(|why| Unready::Failed(why.to_string()))?;
     let wanted = wanted(order);
     let routes = wanted.routes(order.seed);
@@ -91,7 +98,8 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     if flows.len() < asked {
         let found = flows.len();
         return Err(Unready::Failed(format!(
-            "the rules leave {found} flows of {asked} that are as asked; take fewer flows"
+            "the rules leave {found} flows of {asked} that are as asked; take fewer flows, or \
+             traffic = \"hit\" where the last rule matches all"
         )));
     }
     let by_address = downstream.then(|| by_address(&flows, subscribers));
@@ -109,6 +117,21 @@ fn lay_out(order: &Order) -> Result<(Trace, Tables), Unready> {
     let trace =
         Trace { flows, rules, routes, forwarding, translated, sessions, downstream, frame_size };
     Ok((trace, tables))
+}
+
+/// The file that the rules are read from.
+fn list_of(order: &Order) -> Option<&str> {
+    order.params.get("rules").and_then(Value::word)
+}
+
+/// The rules of a file, or so many that are drawn.
+fn rules_of(order: &Order) -> Result<Vec<Rule>, Unready> {
+    let Some(file) = list_of(order) else {
+        return Ok(rules::generate(count(order, "rules"), &Mix::ACL, order.seed));
+    };
+    let lacks = |why: String| Unready::NotAvailable(format!("rules = \"{file}\": {why}"));
+    let text = fs::read_to_string(file).map_err(|why| lacks(why.to_string()))?;
+    rules::read(&text).map_err(|why| lacks(why.to_string()))
 }
 
 /// The session of each destination: flows in turn have sessions 1 to so many, and the first flow to

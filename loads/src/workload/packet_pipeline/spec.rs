@@ -69,9 +69,10 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec { default: "16384", ..ROUTES },
     ParamSpec {
         name: "rules",
-        about: "rules of the access list over five fields, which flows are drawn from too",
+        about: "rules of the access list over five fields, which flows are drawn from too: how \
+                many, or the path of a list as ClassBench writes it",
         role: Some(ParamRole::Work),
-        kind: ParamKind::count(1, 10_000),
+        kind: ParamKind::count(1, 10_000).or_path(&[]),
         default: "100",
     },
     ParamSpec {

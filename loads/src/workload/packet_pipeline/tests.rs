@@ -96,6 +96,34 @@ fn subscribers_of_a_bridge_are_refused() {
 }
 
 #[test]
+fn rules_of_a_file_are_read_and_told_from_others() {
+    let file = std::env::temp_dir().join(format!("stend-rules-{}", std::process::id()));
+    let path = file.to_str().unwrap();
+    let from = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        order(&[("rules", word(path)), ("flows", Value::Count(200))])
+    };
+    let digests = ["192.0.2.0/24", "198.51.100.0/24"].map(|dst| {
+        let list = format!("# of one rule\n@10.0.0.0/8 {dst} 0 : 65535 80 : 80 0x06/0xff\n");
+        let (verified, made_with) = measured(&from(&list));
+        assert_eq!(verified, Ok(512));
+        made_with["file_digest"].clone()
+    });
+    assert_ne!(digests[0], digests[1]);
+    let refused = |order: &Order| {
+        let Err(why) = ready(order).map(|_| ()) else { panic!("it is refused") };
+        why.to_string()
+    };
+    let why = refused(&from("permit ip any any\n"));
+    assert!(why.contains("line 1: 'permit ip any any' does not begin with @"), "{why}");
+    let every = from("@0.0.0.0/0 0.0.0.0/0 0 : 65535 0 : 65535 0x00/0x00\n");
+    assert!(refused(&every).contains("traffic = \"hit\""), "nothing misses it");
+    std::fs::remove_file(&file).unwrap();
+    let why = refused(&every);
+    assert!(why.contains(&format!("rules = \"{path}\": No such file")), "{why}");
+}
+
+#[test]
 fn a_frame_that_came_out_wrong_is_refused() {
     let Ready { members, .. } = ready(&order(&[])).unwrap();
     let mut line = (members.into_iter().next().unwrap().make)().unwrap();
