@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys of what a load was made with that begin so say what did the work, and so does its engine.
-const IDENTITY: [&str; 4] = ["call_path", "cpu_features", "file_digest", "libc"];
+const IDENTITY: [&str; 4] = ["call_path", "cpu_features", FILE, "libc"];
+/// What tells the content of a file that a load reads; a path as a level changes it on purpose.
+const FILE: &str = "file_digest";
 /// A setting, and the identity that it changes on purpose.
 const CHANGES: [(&str, &str); 1] = [("openssl_ia32cap", "cpu_features")];
 /// What stands for a key that a side lacks.
@@ -110,6 +112,8 @@ fn changed_by(levels: [&Settings; 2]) -> BTreeSet<String> {
         let of = CHANGES.iter().filter(move |(setting, _)| setting == key);
         let mut all: Vec<String> = of.map(|(_, changed)| (*changed).to_owned()).collect();
         all.extend(IDENTITY.contains(&key.as_str()).then(|| key.clone()));
+        let values = levels.iter().filter_map(|level| level.get(key)?.word());
+        all.extend(values.filter(|value| value.starts_with('/')).map(|_| FILE.to_owned()));
         all
     };
     switched(levels).flat_map(changes).collect()

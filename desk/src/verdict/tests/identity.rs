@@ -116,6 +116,19 @@ fn what_the_compared_factor_changes_is_the_thing_compared() {
 }
 
 #[test]
+fn another_file_is_the_thing_compared_where_levels_name_it() {
+    let mut lists = run(|path, _| match path {
+        "pro1000" => [SAME[0], ("file_digest", "17")],
+        _ => [SAME[0], ("file_digest", "18")],
+    });
+    assert_eq!(only(&analyse(&lists)).verdict, Verdict::NotComparable);
+    for (level, value) in lists.plan.factors[0].levels.iter_mut().zip(["/lists/a", "/lists/b"]) {
+        level.settings.insert("rules".into(), word(value));
+    }
+    assert_eq!(only(&analyse(&lists)).verdict, Verdict::Better);
+}
+
+#[test]
 fn sessions_of_two_engines_show_both_and_decide_nothing() {
     let a = run(|_, _| SAME);
     let b = run(|_, at| match *at == size(64) {
