@@ -4,7 +4,7 @@
 //! Never: what the work is, nor which level is better.
 
 use super::finding::Caveat;
-use crate::record::{Better, LoadPlan, Metric, ParamRole, Run, TrialKind, TrialRecord};
+use crate::record::{Better, LoadPlan, Metric, ParamRole, Run, TrialKind, TrialRecord, Value};
 use crate::stats::{Estimate, LEVEL, log_mean_t};
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +44,13 @@ struct Pair {
     gains: Vec<f64>,
 }
 
-/// Figures of a load at each of its places, where the amount of work is swept.
+/// Whether the levels of a factor are amounts of work, and set nothing besides.
+fn is_of_amounts(run: &Run, factor: &str, work: &String) -> bool {
+    let mut known = run.plan.factors.iter().filter(|known| known.name == factor);
+    known.any(|known| known.levels.iter().all(|level| level.settings.keys().eq([work])))
+}
+
+/// Figures of a load at each of its places, where the amount of work is swept or is a factor.
 fn amounts(run: &Run, load: &LoadPlan) -> Option<(String, Better, Vec<Figures>)> {
     let work = load.roles.get(&ParamRole::Work)?;
     let metric: &Metric = run.deciding(&load.name)?;
@@ -55,11 +61,15 @@ fn amounts(run: &Run, load: &LoadPlan) -> Option<(String, Better, Vec<Figures>)>
             && r.outcome.fault.is_none()
     };
     for record in run.records.iter().filter(counted) {
-        let mut params = record.trial.point.params.clone();
-        let amount = params.remove(work).and_then(|value| value.count());
+        let trial = &record.trial;
+        let mut params = trial.point.params.clone();
+        let swept = params.remove(work);
+        let amount = trial.settings.get(work).or(swept.as_ref()).and_then(Value::count);
         let figure = record.outcome.metric(&metric.name);
         let (Some(amount), Some(figure)) = (amount, figure) else { continue };
-        let place = format!("{:?} {params:?}", record.trial.treatment);
+        let levels = trial.treatment.levels.iter();
+        let others: Vec<_> = levels.filter(|(name, _)| !is_of_amounts(run, name, work)).collect();
+        let place = format!("{others:?} {params:?}");
         let of = places.entry(place).or_default().entry(amount).or_default();
         of.insert(record.trial.block, figure.value);
     }
@@ -91,7 +101,6 @@ fn pairs(load: &LoadPlan, (work, better, places): (String, Better, Vec<Figures>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Value;
     use crate::verdict::simulated::Simulated;
 
     /// A run in which more work is faster by this factor, in each of its blocks or not quite.
@@ -125,6 +134,27 @@ mod tests {
         };
         assert_eq!((less.as_str(), more.as_str()), ("100", "1000"));
         assert!((gain.centre.value - 1.3).abs() < 0.02, "{gain:?}");
+    }
+
+    #[test]
+    fn amounts_that_are_levels_of_a_factor_are_amounts_too() {
+        let mut run = run(1.3, 1.01);
+        let mut factor = run.plan.factors[0].clone();
+        factor.name = "filter".into();
+        for (level, amount) in factor.levels.iter_mut().zip([100, 1000]) {
+            level.name = amount.to_string();
+            level.settings = [("rules".into(), Value::Count(amount))].into();
+        }
+        run.plan.factors.push(factor);
+        for record in &mut run.records {
+            let trial = &mut record.trial;
+            let amount = trial.point.params.insert("rules".into(), Value::Count(7)).unwrap();
+            trial.treatment.levels.insert("filter".into(), amount.to_string());
+            trial.settings.insert("rules".into(), amount);
+        }
+        let found = faster_with_more_work(&run);
+        let Some(Caveat::FasterWithMore { more, .. }) = found else { panic!("{found:?}") };
+        assert_eq!(more, "1000");
     }
 
     #[test]
