@@ -10,7 +10,7 @@ use super::measure::{
 use super::parts::all_clients_apart;
 use super::relayed;
 use crate::record::flow::{BUSY, OPERATIONS, RECEIVE_WINDOW, RECEIVED, SEND_BUFFER};
-use crate::record::{Direction, Flow, HostName, Reading, Run, SUT, TrialRecord};
+use crate::record::{Derivation, Direction, Flow, HostName, Reading, Run, SUT, TrialRecord};
 use crate::stats::{Estimate, mean_or_single};
 use crate::unit::Unit;
 use crate::validity::{FULL, relay};
@@ -506,9 +506,18 @@ fn line_rate(run: &Run, record: &TrialRecord) -> Option<f64> {
     of_adapters(run, record, "line_rate", f64::max)
 }
 
+/// Whether the rate of a load is that of a line, with the headers and gaps of its frames.
+fn is_of_line(run: &Run, record: &TrialRecord) -> bool {
+    let load = run.plan.load(&record.trial.point.load);
+    load.is_some_and(|load| load.derives.iter().any(|one| one.what == Derivation::LineShare))
+}
+
 /// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes, over IPv6
 /// MTU - 72.
 fn goodput(run: &Run, record: &TrialRecord) -> Option<f64> {
+    if is_of_line(run, record) {
+        return None;
+    }
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| !is_client(r.host.name()));
     let payload = one_way(run, record)?;
     let share = |r: &Reading| {
@@ -527,12 +536,15 @@ fn client_line(run: &Run, record: &TrialRecord) -> Option<f64> {
     let flows = &record.outcome.flows;
     let (all, payload) = (flows.sum(RECEIVED, |_| true), one_way(run, record)?);
     let rates = by_host(record, "ceiling", "line_rate").filter(|r| is_client(r.host.name()));
+    let frames = match is_of_line(run, record) {
+        true => 1.0,
+        false => framed(full_packet(run, record, "machine"), WIRE),
+    };
     let share = |r: &Reading| {
         let host = r.host.name();
         let has = |s: &Flow| s.sender == host || s.receiver == host;
         let its = flows.sum(RECEIVED, has) / all.max(1.0);
-        payload * its * framed(full_packet(run, record, "machine"), WIRE)
-            / r.quantity.value.max(1.0)
+        payload * its * frames / r.quantity.value.max(1.0)
     };
     largest(rates.map(share))
 }

@@ -1,7 +1,7 @@
 //! Each ceiling is named when it is full, several tie, and what no load passes is none.
 
 use super::{Simulated, cpu, limit, read, waiting};
-use crate::record::{Fault, Flow, Flows, Run, TrialRecord, Value};
+use crate::record::{Derivation, DeriveSpec, Fault, Flow, Flows, Run, TrialRecord, Value};
 use crate::unit::Unit;
 use crate::verdict::{Limit, LimitKind, analyse};
 
@@ -90,6 +90,19 @@ fn an_adapter_counts_only_if_it_carried_the_load() {
     assert_eq!(carried.kind, LimitKind::Goodput, "{carried:?}");
     assert!(carried.ties.is_empty(), "its line rate is the same limit");
     assert_eq!(with_traffic(RATE / 100.0).kind, LimitKind::NoneSeen);
+}
+
+#[test]
+fn the_limit_of_a_load_that_counts_what_a_line_carries_is_the_line() {
+    let mut run = with(|r| {
+        cpu(r, "busy", 0.3);
+        read(r, ["ceiling", "eth1", "line_rate"], RATE * 1.07);
+        read(r, ["ceiling", "eth1", "tx"], RATE * 1.062);
+    });
+    assert_eq!(analyse(&run).limits[0].kind, LimitKind::Goodput);
+    let asked = DeriveSpec::of(Derivation::LineShare, "share").stored();
+    run.plan.loads.iter_mut().for_each(|load| load.derives.push(asked.clone()));
+    assert_eq!(analyse(&run).limits[0].kind, LimitKind::LineRate);
 }
 
 #[test]
