@@ -5,8 +5,9 @@
 use super::error::PlanError;
 use super::nearest::remedy;
 use super::node::{Node, Section};
+use super::topology::is_taken;
 use super::value::{WORD, outside};
-use crate::record::{BoxPlan, CLIENTS, LabPlan, Words};
+use crate::record::{BoxPlan, LabPlan, Words};
 
 /// Most boxes of a lab.
 pub const BOXES_MOST: usize = 8;
@@ -71,11 +72,10 @@ fn ports(node: &Node) -> Result<Vec<String>, PlanError> {
 /// adapters, or of one that gets its adapters from a lab file.
 pub(super) fn check(lab: &Section, read: &LabPlan) -> Result<(), PlanError> {
     let Some(node) = lab.get("boxes") else { return Ok(()) };
-    let mut taken = read.host_names();
-    taken.extend(["switch", "machine", "conductor", CLIENTS, "lo"].map(str::to_owned));
+    let hosts = read.host_names();
     let known: Vec<&str> = read.links.iter().map(|link| link.name.as_str()).collect();
     for of in &read.boxes {
-        if !Words::Any.has(&of.name) || taken.contains(&of.name) {
+        if !Words::Any.has(&of.name) || is_taken(&of.name) || hosts.contains(&of.name) {
             let allowed = format!("a name of {WORD} that no host has");
             return Err(outside(node, &of.name, &allowed));
         }

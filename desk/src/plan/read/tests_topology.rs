@@ -99,6 +99,7 @@ fn a_box_that_cannot_be_read_is_refused_with_the_remedy() {
             "firewall on link a, which is virtual",
         ),
         (lab("[lab.links.a]\n[lab.boxes.sut]\nlink = \"a\"\n").unwrap_err(), "that no host has"),
+        (lab("[lab.links.a]\n[lab.boxes.c40]\nlink = \"a\"\n").unwrap_err(), "that no host has"),
         (
             lab("[lab.hosts.gate]\n[lab.links.a]\nmembers = [\"gate\", \"sut\"]\n\
                  [lab.links.b]\nmembers = [\"gate\", \"c01\", \"c02\"]\n\

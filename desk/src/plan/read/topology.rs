@@ -27,12 +27,15 @@ pub(super) fn hosts(lab: &Section) -> Result<Vec<HostPlan>, PlanError> {
     hosts.entries.iter().map(host).collect()
 }
 
+/// Whether a name means something in every lab, so that a plan cannot give it.
+pub(super) fn is_taken(name: &str) -> bool {
+    is_client(name) || ["switch", "machine", "conductor", SUT, CLIENTS, "lo"].contains(&name)
+}
+
 fn host(node: &Node) -> Result<HostPlan, PlanError> {
     let name = &node.key;
-    let client = is_client(name);
-    let taken = ["switch", "machine", "conductor", SUT, CLIENTS, "lo"].contains(&name.as_str());
     // The port of a switch is named after link and host, in the 15 bytes of an interface.
-    if !Words::Any.has(name) || name.len() > 8 || client || taken {
+    if !Words::Any.has(name) || name.len() > 8 || is_taken(name) {
         let allowed = format!("a name of {WORD}, at most 8, that no other host has");
         return Err(outside(node, name, &allowed));
     }
