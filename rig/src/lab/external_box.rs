@@ -15,7 +15,7 @@ pub const COMMUNITY: &str = "STEND_SNMP_COMMUNITY";
 const PUBLIC: &str = "public";
 /// Longest wait for an answer.
 const ANSWER: Duration = Duration::from_secs(1);
-/// How often is asked before an agent counts as silent.
+/// Questions without an answer until an agent counts as silent.
 const TRIES: i32 = 3;
 /// Rows of a table in an answer.
 const ROWS: u32 = 24;
@@ -26,8 +26,8 @@ const LISTED: usize = 16;
 
 /// Columns with names of ports: `ifName` and `ifDescr`.
 const NAMES: [&[u64]; 2] = [&[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 1], &[1, 3, 6, 1, 2, 1, 2, 2, 1, 2]];
-/// `ifHCInUcastPkts` and `ifHCOutUcastPkts`: multicast and broadcast, as of LLDP and STP, are not
-/// counted.
+/// `ifHCInUcastPkts` and `ifHCOutUcastPkts`: by RFC 2863 without multicast and broadcast, as of
+/// LLDP and STP.
 const FRAMES: [&[u64]; 2] =
     [&[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 7], &[1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 11]];
 /// Columns with drops, each a Counter32; the first two are of frames that came in.
@@ -73,18 +73,24 @@ pub struct PortCount {
 }
 
 impl PortCount {
-    /// What was counted since an earlier reading; none where a count of frames went back.
+    /// What was counted since an earlier reading; none where a count went back. A count of 32 bits
+    /// passes its end, too, but not by half of its range.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Option<Self> {
         let gained = |(name, count): &(&'static str, u32)| {
             let (_, before) = earlier.drops.iter().find(|(known, _)| known == name)?;
             Some((*name, count.wrapping_sub(*before)))
         };
+        let drops: Vec<_> = self.drops.iter().filter_map(gained).collect();
+        let went_back = drops.iter().any(|(_, count)| *count > u32::MAX / 2);
+        if went_back {
+            return None;
+        }
         Some(Self {
             port: self.port.clone(),
             received: self.received.checked_sub(earlier.received)?,
             sent: self.sent.checked_sub(earlier.sent)?,
-            drops: self.drops.iter().filter_map(gained).collect(),
+            drops,
         })
     }
 
@@ -252,6 +258,7 @@ mod tests {
         assert_eq!(gained.drops, [("ifInDiscards", 5), ("ifOutDiscards", 0)]);
         assert_eq!(gained.reached(), 55, "what was dropped on the way in came, too");
         assert_eq!(at(99, 3).since(&at(100, 3)), None, "the box has restarted");
+        assert_eq!(at(150, 2).since(&at(100, 3)), None, "so it has, by a count of drops");
         let earlier = PortCount { drops: Vec::new(), ..at(100, 0) };
         assert!(at(150, 7).since(&earlier).unwrap().drops.is_empty(), "nobody knows since when");
     }

@@ -40,6 +40,14 @@ impl BoxCount {
         self.ports.iter().map(|port| port.sent).sum()
     }
 
+    /// Frames that left it. Some boxes count those that they discarded at an output as sent, as RFC
+    /// 2863 has it, so that this is the least of both counts.
+    fn left(&self) -> u64 {
+        let drops = self.ports.iter().flat_map(|port| &port.drops);
+        let dropped = drops.map(|(_, count)| u64::from(*count)).sum();
+        self.sent().min(self.reached().saturating_sub(dropped))
+    }
+
     /// Frames that it has lost at the most.
     fn lost_most(&self) -> u64 {
         match self.ports.as_slice() {
@@ -95,7 +103,7 @@ pub fn drops(evidence: &Evidence, missing: u64) -> Vec<(String, u64)> {
 #[must_use]
 pub fn rate(evidence: &Evidence, (rate, received): (f64, u64)) -> Option<f64> {
     let of = evidence.external.as_ref().filter(|of| !of.ports.is_empty())?;
-    Some(rate * float(of.sent()) / float(received.max(1)))
+    Some(rate * float(of.left()) / float(received.max(1)))
 }
 
 /// What each port of the box counted: its name, what, and how many.

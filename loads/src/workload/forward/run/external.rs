@@ -32,7 +32,7 @@ impl External {
         });
         match agent {
             Ok(agent) => Ok(Some(Self { name: plan.name.clone(), agent })),
-            // Who has never answered is not there; of others a later visit may hear.
+            // In a counted visit it has answered before, or another visit may find it.
             Err(BoxError::Silent(what)) if !is_dry => Err(disturbed(&plan.name, what)),
             Err(e) => Err(Fault::NotAvailable { what: e.to_string() }),
         }
