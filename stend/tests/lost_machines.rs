@@ -490,6 +490,10 @@ fn names(fault: &Fault, Strike { kind, victim, .. }: &Strike) -> bool {
     match (kind, fault) {
         // The test stops a run that goes on.
         (_, Fault::Cancelled) => true,
+        // Stopped while its streams open; the server was the first to tell.
+        (Kind::AgentFrozen, Fault::Failed { what, .. }) if *victim == "load" => {
+            what.contains("streams of c01 did not open")
+        }
         (Kind::AgentKilled | Kind::AgentFrozen | Kind::ControlCut, fault) => {
             matches!(fault, Fault::DeadHost { host } | Fault::Frozen { host } if is_it(host))
         }

@@ -9,6 +9,7 @@ use super::streams::{Direction, StreamPlan};
 use super::{Course, End, Secret};
 use rig::lab::{Lab, LabError, SUT};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 
@@ -82,7 +83,9 @@ pub fn accept_all(
     while !expected.is_empty() {
         let Some((socket, proved)) = admissions.admit().map_err(fail)? else {
             let (missing, within) = (expected.len(), admissions.within.as_secs());
-            return Err(format!("{missing} streams did not open within {within} s"));
+            let whose = expected.iter().map(|plan| format!("c{:02}", plan.client));
+            let whose = whose.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+            return Err(format!("{missing} streams of {whose} did not open within {within} s"));
         };
         let place = expected.iter().position(|plan| plan.opening() == proved);
         match place.filter(|_| opening::accept(&socket).is_ok()) {
