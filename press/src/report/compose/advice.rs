@@ -40,7 +40,11 @@ fn told(
             1 => Prose::default(),
             _ => conditions(writer, group, rest)?,
         };
-        said.push(within(writer, key, &condition, say(writer, group)?)?);
+        let sentence = within(writer, key, &condition, say(writer, group)?)?;
+        // Why there is no advice may be the same for several pairs of levels.
+        if !said.contains(&sentence) {
+            said.push(sentence);
+        }
     }
     Ok((!said.is_empty()).then(|| Prose::join_with(&said, "; ")))
 }

@@ -7,7 +7,9 @@ use super::{Nodes, Part, Said, Writer, counted, measured, plot, quantiles, repea
 use crate::report::document::{Column, Node, Prose, Table};
 use crate::report::error::ReportError;
 use crate::report::words::Args;
-use desk::record::{Environment, Fault, Plan, Replicate, Run, TrialKind, TrialRecord, Value};
+use desk::record::{
+    Environment, Fault, Plan, Replicate, Run, Trial, TrialKind, TrialRecord, Value,
+};
 use desk::stats::mean;
 use desk::unit::Quantity;
 use desk::verdict::Comparison;
@@ -78,8 +80,6 @@ fn fault_row(
     let trial = &record.trial;
     let levels = trial.treatment.levels.iter();
     let levels: Vec<String> = levels.map(|(f, level)| level_name(plan, f, level)).collect();
-    let params = trial.point.params.iter();
-    let params: Vec<Prose> = params.map(|(key, value)| setting(key, &value.to_string())).collect();
     let block = match trial.kind {
         TrialKind::Dry => writer.label("word-dry")?,
         TrialKind::Counted => Prose::count(trial.block as usize),
@@ -89,10 +89,22 @@ fn fault_row(
         Prose::count(record.attempt as usize),
         block,
         Prose::verbatim(&levels.join(", ")),
-        Prose::join_with(&params, ", "),
+        load(plan, trial),
         fault_words(writer, fault)?,
         seen(record),
     ])
+}
+
+/// The load of a trial by its name, and what is swept or sought of it.
+fn load(plan: &Plan, trial: &Trial) -> Prose {
+    let point = &trial.point;
+    let fixed = |(key, value): &(&String, &Value)| {
+        plan.load(&point.load).is_some_and(|load| load.fixed.get(*key) == Some(*value))
+    };
+    let params = point.params.iter().filter(|param| !fixed(param));
+    let params = params.map(|(key, value)| setting(key, &value.to_string()));
+    let words: Vec<Prose> = std::iter::once(Prose::verbatim(&point.load)).chain(params).collect();
+    Prose::join_with(&words, ", ")
 }
 
 /// The figures of an invalid trial, which count for nothing.

@@ -1,5 +1,5 @@
 //! Knows the table of what meters and adapters of the machine counted: energy, pause frames and
-//! losses, and the foreign programs that took most CPU.
+//! losses; what counters tell of lost frames; and the foreign programs that took most CPU.
 //!
 //! Must not know what follows from a count: that is a doubt or a limit.
 
@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 const PROGRAMS: usize = 3;
 /// The last word of the probe and the first of the key of a program that is not ours.
 const PROGRAM: (&str, &str) = ("foreign", "cpu.");
+/// How the key of a count begins that tells what a host has lost by a named cause.
+const DROPPED: &str = "dropped ";
 
 /// The table, if anything of it was read in the valid visits of a part.
 pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
@@ -32,7 +34,9 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
             false if is_told(reading) => &mut all,
             false => continue,
         };
-        let name = format!("{} {}", reading.probe, reading.key);
+        let host = if reading.key.starts_with(DROPPED) { reading.host.name() } else { "" };
+        let words = [reading.probe.as_str(), host, reading.key.as_str()];
+        let name = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         let row = table.entry(name).or_insert((reading.quantity.unit, Vec::new()));
         row.1.push(reading.quantity.value);
     }
@@ -49,12 +53,12 @@ pub(super) fn nodes(writer: &mut Writer, part: &Part<'_>) -> Nodes {
     Ok(vec![Node::Table(table(writer, all)?)])
 }
 
-/// Meters of power, and counts of adapters.
+/// Meters of power, counts of adapters, and what any host has lost.
 fn is_told(reading: &Reading) -> bool {
     match reading.probe.as_str() {
         "power" => true,
         "nic" => reading.quantity.unit == Unit::Count,
-        _ => false,
+        _ => reading.key.starts_with(DROPPED),
     }
 }
 
