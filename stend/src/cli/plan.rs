@@ -125,8 +125,10 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{label:<18}{value}");
     };
-    let links: Vec<&str> = plan.lab.links.iter().map(|l| l.name.as_str()).collect();
-    row("lab", format!("{} clients, links: {}", plan.lab.clients, links.join(", ")));
+    row("clients", plan.lab.clients.to_string());
+    for link in &plan.lab.links {
+        row("link", link.name.clone());
+    }
     for at in &plan.lab.machines {
         row("machine", format!("{}: {}", at.machine, machine(plan, at)));
     }
