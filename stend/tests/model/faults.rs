@@ -263,3 +263,15 @@ fn every_workload_has_a_model_that_gives_every_metric_of_its_spec() {
         }
     }
 }
+
+#[test]
+fn a_stream_beside_operations_is_not_available() {
+    let text = "title = \"x\"\n[load.it]\nworkload = \"tcp_rr\"\nbeside = \"BESIDE\"\n";
+    for (beside, there) in [("none", true), ("transmit", false)] {
+        let run = run(&simulated::plan(&text.replace("BESIDE", beside)), &physics(1, ""));
+        let fault = run.records.iter().find_map(|record| record.outcome.fault.as_ref());
+        let refused =
+            matches!(fault, Some(Fault::NotAvailable { what }) if what.contains("beside"));
+        assert_eq!((fault.is_none(), refused), (there, !there), "{fault:?}");
+    }
+}

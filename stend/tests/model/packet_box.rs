@@ -173,6 +173,25 @@ fn both_counts_of_a_box_and_its_share_of_a_line_have_a_table() {
 }
 
 #[test]
+fn an_article_says_which_counter_has_the_frames_that_are_missing() {
+    let load = "[load.all]\nworkload = \"forward\"\noffered_load = \"10 Mbit/s\"\n";
+    let run = through((1, TESTER), load, "capacity = 5000.0\nbuffer = 32\n");
+    let said = report::text(&report::compose(&run, &analyse(&run)).expect("words"), 200, true);
+    assert!(said.contains("frames device dropped buffer_full"), "{said}");
+}
+
+#[test]
+fn shares_of_copies_and_of_frames_out_of_order_are_those_of_the_window() {
+    let load = "[load.all]\nworkload = \"forward\"\noffered_load = \"20 Mbit/s\"\n";
+    let planted = "capacity = 50000.0\nbuffer = 32\nreorder = \"4 %\"\nduplicate = \"5 %\"\n";
+    let run = through((1, TESTER), load, planted);
+    let outcome = &run.records[0].outcome;
+    for (name, share) in [("reordered", 0.04), ("duplicates", 0.05)] {
+        within(outcome.metric(name).expect("a share").value, share, 0.15, name);
+    }
+}
+
+#[test]
 fn a_tester_without_headroom_has_no_verdict_and_an_article_says_why_and_where_it_departs() {
     let loads = "[factors.fast_path]\nlevels = [\"off\", \"xdp\"]\n[load.all]\n\
                  workload = \"forward\"\nframe_size = \"imix\"\n";
@@ -191,6 +210,15 @@ fn a_tester_without_headroom_has_no_verdict_and_an_article_says_why_and_where_it
             assert!(said.contains(words), "{words}: {said}");
         }
     }
+}
+
+#[test]
+fn every_plan_in_the_page_of_the_workload_is_read() {
+    let page = include_str!("../../../loads/src/workload/forward/README.md");
+    let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let plans: Vec<_> = blocks.filter(|block| block.starts_with("title")).collect();
+    assert_eq!(plans.len(), 3);
+    plans.into_iter().for_each(|text| drop(simulated::plan(text)));
 }
 
 #[test]
