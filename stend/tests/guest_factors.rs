@@ -27,7 +27,7 @@ const BUSYBOX: &str = "/usr/bin/busybox";
 const LIMIT: Duration = Duration::from_secs(240);
 
 /// Two factors that need modules of the kernel, and one that the VLAN link must follow. The load
-/// leaves the emulated CPUs time in which counters are read at the edges.
+/// leaves the emulated CPUs time to read counters at the edges.
 const PLAN: &str = r#"title = "Factors of a guest"
 factors.vlan.levels = ["off", 100]
 factors.ipsec.levels = ["off", "aes-gcm-128"]
