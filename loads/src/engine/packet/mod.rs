@@ -4,13 +4,13 @@
 //! generated and searched one by one; [`traffic`], packets for a list of rules, and what they hit;
 //! [`acl`], the first rule that matches many packets at once; [`routes`], tables of routes;
 //! [`lpm`], the longest prefix of many destinations at once; [`frame`] and [`frames`], frames in
-//! memory; [`capture`], lengths and flows of captured frames; [`flows`], flows that meet rules and
-//! routes; [`nat`], [`police`], [`queues`] and [`bridge`], services; [`sessions`], those of
-//! subscribers; [`device`], the box that is made of them; [`wanted`], the services that a load asks
-//! for; [`line`], a core with one; [`reference`], the same in the plainest way; [`ring`], a device
-//! in simulated time; [`ledger`], what became of frames; [`bpf`], programs and maps of the kernel's
-//! virtual machine; [`live`], frames that the kernel sends without a copy, and the end that counts
-//! them.
+//! memory; [`capture`], lengths and flows of captured frames; [`source_file`], what tells the
+//! content of a file; [`flows`], flows that meet rules and routes; [`nat`], [`police`], [`queues`]
+//! and [`bridge`], services; [`sessions`], those of subscribers; [`device`], the box that is made
+//! of them; [`wanted`], the services that a load asks for; [`line`], a core with one;
+//! [`reference`], the same in the plainest way; [`ring`], a device in simulated time; [`ledger`],
+//! what became of frames; [`bpf`], programs and maps of the kernel's virtual machine; [`live`],
+//! frames that the kernel sends without a copy, and the end that counts them.
 //! Never: a workload, a host or a window.
 //! Start reading at `device.rs`, then `live/mod.rs`.
 
@@ -38,6 +38,7 @@ pub mod ring;
 pub mod routes;
 pub mod rules;
 pub mod sessions;
+pub mod source_file;
 pub mod subscribers;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,8 @@ use crate::engine::net::life::{check_moments, series};
 use crate::engine::net::seconds;
 use crate::engine::packet::frame::IFG;
 use crate::engine::packet::ledger::Ledger;
-use crate::engine::packet::live::Stream;
+use crate::engine::packet::live::{Listed, Stream};
+use crate::engine::packet::source_file::content;
 use crate::engine::times::merged;
 use desk::record::flow::{self, Flow, Flows};
 use desk::record::{Fault, Outcome, Sample, Settings, Value, Window, Work};
@@ -281,13 +282,8 @@ fn flows(evidence: &Evidence) -> Result<Vec<Flow>, Fault> {
 fn made_with(evidence: &Evidence) -> Settings {
     let mut made = evidence.asked.clone();
     made.insert("streams_total".into(), Value::Count(evidence.streams() as u64));
-    // A file may have been replaced under its name.
-    if let Some(list) = evidence.captured() {
-        let sum = list.iter().fold(DIGEST, |sum, frame| {
-            let words = u64::from(frame.bytes) << 32 | u64::from(frame.flow);
-            digest(sum, &words.to_le_bytes())
-        });
-        made.insert("file_digest".into(), Value::Word(format!("{sum:016x}")));
-    }
+    let words = |frame: &Listed| u64::from(frame.bytes) << 32 | u64::from(frame.flow);
+    let captured = evidence.captured();
+    made.extend(captured.map(|list| content(list.iter().map(|one| words(one).to_le_bytes()))));
     made
 }

@@ -10,12 +10,13 @@ use crate::engine::packet::line::{Line, Trace};
 use crate::engine::packet::lpm::Lpm;
 use crate::engine::packet::rules::{self, Mix, Rule};
 use crate::engine::packet::sessions::{self, Sessions};
+use crate::engine::packet::source_file::content;
 use crate::engine::packet::subscribers::Subscribers;
 use crate::engine::packet::traffic::spread;
 use crate::engine::packet::tuple::Tuple;
 use crate::engine::packet::wanted::Wanted;
 use desk::record::Value;
-use rig::metal::{Cpus, DIGEST, Hot, Made, Member, Unready, digest};
+use rig::metal::{Cpus, Hot, Made, Member, Unready};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -69,12 +70,7 @@ pub(super) fn ready(order: &Order) -> Result<Ready, Unready> {
     if let Some(median) = spread(&trace.rules, looked_at).median {
         made_with.insert("median_rule".into(), Value::Count(median as u64 + 1));
     }
-    // A file may have been replaced under its name.
-    if list_of(order).is_some() {
-        let words = trace.rules.iter().map(Rule::to_string);
-        let sum = words.fold(DIGEST, |sum, rule| digest(sum, rule.as_bytes()));
-        made_with.insert("file_digest".into(), Value::Word(format!("{sum:016x}")));
-    }
+    made_with.extend(list_of(order).map(|_| content(trace.rules.iter().map(Rule::to_string))));
     Ok(Ready { members: threads.iter().map(member).collect(), made_with })
 }
 
