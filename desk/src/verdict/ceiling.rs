@@ -509,7 +509,7 @@ fn line_rate(run: &Run, record: &TrialRecord) -> Option<f64> {
 /// Whether the rate of a load is that of a line, with the headers and gaps of its frames.
 fn is_of_line(run: &Run, record: &TrialRecord) -> bool {
     let load = run.plan.load(&record.trial.point.load);
-    load.is_some_and(|load| load.derives.iter().any(|one| one.what == Derivation::LineShare))
+    load.is_some_and(|load| load.asks(Derivation::LineShare).next().is_some())
 }
 
 /// Payload over what the line rate leaves of it: MTU - 52 of each MTU + 38 bytes, over IPv6
