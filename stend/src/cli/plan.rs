@@ -118,6 +118,19 @@ fn machine(plan: &Plan, at: &Placement) -> String {
     at.hosts.join(", ") + &plan.lab.links.iter().filter_map(on).collect::<String>()
 }
 
+/// What stands in the lab, a row each.
+fn lab(plan: &Plan) -> Vec<(&'static str, String)> {
+    let clients = (!plan.is_alone()).then(|| ("clients", plan.lab.clients.to_string()));
+    let links = plan.lab.links.iter().map(|link| ("link", link.name.clone()));
+    let machines = plan.lab.machines.iter();
+    let machines = machines.map(|at| ("machine", format!("{}: {}", at.machine, machine(plan, at))));
+    let boxes = plan.lab.boxes.iter().map(|of| {
+        let told = of.snmp.as_ref().map(|at| format!("; counters by SNMP at {at}"));
+        ("box", format!("{} on link {}{}", of.name, of.link, told.unwrap_or_default()))
+    });
+    clients.into_iter().chain(links).chain(machines).chain(boxes).collect()
+}
+
 /// The plan in a dozen lines.
 fn describe(plan: &Plan, budget: &Budget) -> String {
     let mut text = format!("{}\n{}\n\n", plan.title, plan.question);
@@ -125,16 +138,8 @@ fn describe(plan: &Plan, budget: &Budget) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{label:<18}{value}");
     };
-    row("clients", plan.lab.clients.to_string());
-    for link in &plan.lab.links {
-        row("link", link.name.clone());
-    }
-    for at in &plan.lab.machines {
-        row("machine", format!("{}: {}", at.machine, machine(plan, at)));
-    }
-    for of in &plan.lab.boxes {
-        let told = of.snmp.as_ref().map(|at| format!("; counters by SNMP at {at}"));
-        row("box", format!("{} on link {}{}", of.name, of.link, told.unwrap_or_default()));
+    for (label, value) in lab(plan) {
+        row(label, value);
     }
     for factor in &plan.factors {
         let levels: Vec<&str> = factor.levels.iter().map(|l| l.name.as_str()).collect();
